@@ -1,0 +1,151 @@
+"""The one append path: every event edge writes is checked, redacted and stamped here.
+
+Writes go load → decide → append at the loaded revision → on conflict read and decide again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple, TypeVar
+
+from edge.domain.events import LINK_TYPE, NO_STREAM, SCHEMA, Actor, Appended, Data, Draft, Event, NewEvent
+from edge.domain.language import clean
+from edge.domain.refusal import Failed
+from edge.domain.streams import Streams
+from edge.ports import Clock, EventLog, Ids, Redactor, WrongRevision
+
+State = TypeVar("State")
+
+ATTEMPTS: Final = 64
+"""How often a decision is taken again on conflict; more means something is wrong."""
+
+MACHINE_FIELDS: Final = frozenset(
+    "id type stream session surface project episode prefix_hash plan_hash comment_id vote_id clarify_id"
+    " direction_id dispatch_id grill_run_id run_id log_id basis answers slug target_ref".split()
+)
+"""Fields that hold ids or names made by machines; a hash in one is not a secret."""
+
+
+class Act(NamedTuple):
+    """Who writes, within which dispatch or run, and which event led to it."""
+
+    actor: Actor
+    dispatch_id: str | None = None
+    grill_run_id: str | None = None
+    causation: str | None = None
+
+
+class Recorded(NamedTuple):
+    """The events of one append and where its last one stands."""
+
+    events: tuple[NewEvent, ...]
+    at: Appended
+
+
+def timestamp(moment: datetime) -> str:
+    """ISO 8601 UTC with milliseconds, the one form times are stored in."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Journal:
+    """Appends what was decided, as the actor who decided it."""
+
+    def __init__(self, log: EventLog, streams: Streams, redactor: Redactor, clock: Clock, ids: Ids) -> None:
+        self.log = log
+        self.streams = streams
+        self.clock = clock
+        self.ids = ids
+        self._redactor = redactor
+
+    def now(self) -> str:
+        return timestamp(self.clock.now())
+
+    def new_id(self) -> str:
+        """A fresh id in the character set of acts, runs and dispatches."""
+        return self.ids.new().replace("-", "")
+
+    def prepare(self, drafts: Sequence[Draft], act: Act) -> tuple[NewEvent, ...]:
+        """Complete events from drafts: validated, without secrets, with their metadata.
+
+        Raises :class:`~edge.domain.refusal.Refused` where the actor may not write the type
+        (I17) or the data has not its shape.
+        """
+        from edge.domain.catalogue import validated
+
+        now, size = self.now(), len(drafts)
+        events = []
+        for index, draft in enumerate(drafts):
+            data = self.without_secrets(draft.type, validated(draft.type, draft.data, act.actor))
+            id_ = draft.id or self.ids.new()
+            metadata: Data = {"recorded_at": now, "actor": act.actor, "batch": [index, size]}
+            if act.dispatch_id:
+                metadata["dispatch_id"] = act.dispatch_id
+            if act.grill_run_id:
+                metadata["grill_run_id"] = act.grill_run_id
+            own_act = data.get("comment_id") or data.get("vote_id") or id_
+            metadata["$correlationId"] = act.grill_run_id or act.dispatch_id or own_act
+            if act.causation:
+                metadata["$causationId"] = act.causation
+            metadata["schema"] = SCHEMA
+            events.append(NewEvent(id_, draft.type, data, metadata))
+        return tuple(events)
+
+    def without_secrets(self, type_: str, data: Data) -> Data:
+        """The data with every text redacted (I23) and storable as UTF-8.
+
+        The sweep redacts a turn whole, before it is cut into parts: a secret across the cut
+        could not be seen here any more.
+        """
+        if type_ == "episode.captured":
+            return data
+        return {key: self._safe(key, value) for key, value in data.items()}
+
+    def _safe(self, key: str, value: Any) -> Any:
+        if isinstance(value, str):
+            return clean(value) if key in MACHINE_FIELDS else self._redactor.redact(clean(value)).text
+        if isinstance(value, list):
+            return [self._safe(key, item) for item in value]
+        if isinstance(value, dict):
+            return {name: self._safe(name, item) for name, item in value.items()}
+        return value
+
+    def append(self, stream: str, drafts: Sequence[Draft], expected: int, act: Act) -> Recorded:
+        """Append what was decided on the state loaded at ``expected``; raises WrongRevision."""
+        events = self.prepare(drafts, act)
+        return Recorded(events, self.log.append(stream, events, expected))
+
+    def decide(
+        self,
+        stream: str,
+        initial: Callable[[], State],
+        evolve: Callable[[State, Event], State],
+        decide: Callable[[State], Sequence[Draft]],
+        act: Act,
+        from_revision: int | None = None,
+    ) -> Recorded | None:
+        """Load, decide, append; again on conflict. None where the decision is to write nothing.
+
+        ``from_revision`` begins the load there, for a decision that concerns only what follows.
+        """
+        for _ in range(ATTEMPTS):
+            state, revision = initial(), self._before(from_revision)
+            for event in self.log.read(stream, from_revision=from_revision):
+                if event.type != LINK_TYPE:
+                    state = evolve(state, event)
+                revision = event.revision
+            drafts = decide(state)
+            if not drafts:
+                return None
+            try:
+                return self.append(stream, drafts, revision, act)
+            except WrongRevision:
+                continue
+        raise Failed(
+            f"{stream} kept changing: gave up after {ATTEMPTS} attempts",
+            hint="try again; if it goes on, `edge doctor` shows who is writing",
+        )
+
+    @staticmethod
+    def _before(from_revision: int | None) -> int:
+        return NO_STREAM if from_revision is None else from_revision - 1
