@@ -29,7 +29,7 @@ SPARE_READERS: Final = 4
 """Idle connections kept for the next reads."""
 
 _HEAD_OF_STREAM: Final = "SELECT revision FROM event WHERE stream = ? ORDER BY revision DESC LIMIT 1"
-_INSERT: Final = "INSERT INTO event (stream, revision, type, id, metadata, data) VALUES (?, ?, ?, ?, ?, ?)"
+_INSERT: Final = "INSERT INTO event (stream, revision, id, type, metadata, data) VALUES (?, ?, ?, ?, ?, ?)"
 _STANDING: Final = (
     "SELECT id, position FROM event WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision"
 )
@@ -69,11 +69,7 @@ class SqliteEventLog:
                 if current != expected:
                     return self._standing(writer, stream, rows, expected, current)
                 writer.executemany(
-                    _INSERT,
-                    [
-                        (stream, revision, row.type, row.id, row.metadata, row.data)
-                        for revision, row in enumerate(rows, expected + 1)
-                    ],
+                    _INSERT, [(stream, revision, *row) for revision, row in enumerate(rows, expected + 1)]
                 )
                 position = writer.last_insert_rowid()
                 writer.execute("COMMIT")
