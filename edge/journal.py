@@ -71,12 +71,10 @@ class Journal:
         Raises :class:`~edge.domain.refusal.Refused` where the actor may not write the type
         (I17) or the data has not its shape.
         """
-        from edge.domain.catalogue import validated
-
         now, size = self.now(), len(drafts)
         events = []
         for index, draft in enumerate(drafts):
-            data = self.without_secrets(draft.type, validated(draft.type, draft.data, act.actor))
+            data = self.as_stored(draft.type, draft.data, act.actor)
             id_ = draft.id or self.ids.new()
             metadata: Data = {"recorded_at": now, "actor": act.actor, "batch": [index, size]}
             if act.dispatch_id:
@@ -90,6 +88,16 @@ class Journal:
             metadata["schema"] = SCHEMA
             events.append(NewEvent(id_, draft.type, data, metadata))
         return tuple(events)
+
+    def as_stored(self, type_: str, data: Data, actor: Actor) -> Data:
+        """The data just as an append by ``actor`` would store it; refused where it could not."""
+        from edge.domain.catalogue import validated
+
+        return self.without_secrets(type_, validated(type_, data, actor))
+
+    def redacted(self, text: str) -> str:
+        """A text as it would be stored."""
+        return self._redactor.redact(clean(text)).text
 
     def without_secrets(self, type_: str, data: Data) -> Data:
         """The data with every text redacted (I23) and storable as UTF-8.

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from edge.domain.events import Appended, Event, NewEvent
+from edge.domain.chat import Chat
+from edge.domain.corpus import Artefato, Breadcrumb
+from edge.domain.direction import Item
+from edge.domain.dispatch import Dispatch
+from edge.domain.events import Appended, Data, Event, NewEvent
+from edge.domain.grill import Run
+from edge.domain.language import Lang
+from edge.domain.pendency import Act, ActKind
 from edge.domain.refusal import EdgeError, Failed
+
+if TYPE_CHECKING:  # plans cost pydantic, which readers do without
+    from edge.domain.plan import ChatPlan
 
 MAX_APPEND_BYTES = 1024 * 1024
 """All of one append: data + metadata as UTF-8 JSON + 2 bytes a character of each type."""
@@ -130,5 +141,126 @@ class Redactor(Protocol):
     def redact(self, text: str) -> Redacted: ...
 
 
+class Counts(NamedTuple):
+    """Open Voz, now: chats not closed, those actionable, those parked, open votes, naked acts."""
+
+    open: int
+    actionable: int
+    awaiting: int
+    votes: int
+    naked: int
+
+
+class Presentation(NamedTuple):
+    """A Briefing as it was shown: at which cursor it was composed, and where it was recorded."""
+
+    position: int
+    cursor: int
+    dispatch_id: str
+    text: str
+    items: list[Data]
+
+
+Which = Literal["all", "open", "parked", "actionable", "closed"]
+IdKind = Literal["comment", "vote", "clarify", "direction", "artefato", "run", "dispatch"]
+
+
+class Queries(Protocol):
+    """What the read models answer, as of :meth:`position`. Lists come in log order."""
+
+    def position(self) -> int: ...
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """One consistent view for the reads inside."""
+        ...
+
+    def matching(self, kind: IdKind, prefix: str) -> list[str]:
+        """At most three ids that begin with ``prefix``; just the one where it is an id itself."""
+        ...
+
+    def chats(self, which: Which = "all", target: str | None = None) -> Iterator[Chat]:
+        """Chats whose comment was seen; ``open`` is every chat not closed, parked ones too."""
+        ...
+
+    def chat(self, comment_id: str) -> Chat | None: ...
+    def chat_of_question(self, clarify_id: str) -> str | None: ...
+    def act(self, kind: ActKind, act: str) -> Act | None: ...
+
+    def open_acts(self, kind: ActKind, *, naked: bool = False, limit: int | None = None) -> list[Act]:
+        """Acts still owed something; ``naked``: only those without any disposition."""
+        ...
+
+    def counts(self) -> Counts: ...
+    def backlog(self, cursor: int) -> int:
+        """Actionable chats at or before ``cursor``."""
+        ...
+
+    def items(self) -> list[Item]:
+        """Live steers, set and proposed, expired ones too."""
+        ...
+
+    def item(self, direction_id: str) -> Item | None: ...
+    def direction_touched(self) -> bool:
+        """Whether any event ever moved Direction."""
+        ...
+
+    def artefatos(self, last: int | None = None) -> list[Artefato]:
+        """Published artefatos at their first-publish place; only the ``last`` few where given."""
+        ...
+
+    def artefato(self, slug: str) -> Artefato | None: ...
+    def artefato_body(self, slug: str) -> str | None: ...
+    def vote_on(self, slug: str) -> int: ...
+    def open_chats_on(self, slug: str) -> int: ...
+    def breadcrumb(self) -> Breadcrumb | None: ...
+    def run(self, run_id: str) -> Run | None: ...
+    def open_runs(self) -> list[str]: ...
+
+    def last_run(self, *, finished: bool = False) -> Run | None:
+        """The run started last; ``finished``: the last that was finished."""
+        ...
+
+    def dispatch(self, dispatch_id: str) -> Dispatch | None: ...
+    def open_dispatches(self) -> list[str]: ...
+
+    def presentation(self, position: int) -> Presentation | None:
+        """The Briefing recorded at, or composed at, a position."""
+        ...
+
+    def errors(self) -> list[tuple[str, str]]:
+        """(kind, id) of every consistency error, kernel debt, conflict and quarantined event."""
+        ...
+
+    def episodes(self) -> EpisodeCounts: ...
+    def noted(self, name: str) -> str | None:
+        """Something measured on this host, by name; no fold of the log."""
+        ...
+
+    def note(self, name: str, value: str) -> None: ...
+
+
+class EpisodeCounts(NamedTuple):
+    """Episodes in the log that count, and those of them no extraction has read yet."""
+
+    captured: int
+    waiting: int
+
+
 Report = Callable[[str, int, int | None], None]
 """Progress of long work: what is being done, how much is done, of how much (None: unknown)."""
+
+
+class ReadSide(Protocol):
+    """The read models, brought to the log's head before they answer."""
+
+    def current(self) -> Queries:
+        """Queries at the log's head as it is now."""
+        ...
+
+
+class Cognition(Protocol):
+    """What decides a chat in a grill run: rules, or a model."""
+
+    def settle(self, chat: Chat, items: Sequence[Item], lang: Lang) -> ChatPlan:
+        """What to do with one loaded chat, as a plan entry; ``items`` are the live steers."""
+        ...

@@ -37,7 +37,8 @@ class Said(TypedDict):
 
 
 class Chat(TypedDict):
-    """JSON-ready, as the read model keeps it. ``position`` is 0 until the comment itself was seen."""
+    """JSON-ready, as the read model keeps it. ``position`` is 0 until the comment itself was seen;
+    ``states`` are the dispositions it got."""
 
     comment_id: str
     event: str
@@ -50,8 +51,7 @@ class Chat(TypedDict):
     outcome: str | None
     direction_id: str | None
     closed_by: ClosedBy | None
-    receipt: bool
-    received: bool
+    states: list[str]
     reply: str | None
     questions: list[Question]
     said: list[Said]
@@ -70,8 +70,7 @@ def initial(comment_id: str) -> Chat:
         outcome=None,
         direction_id=None,
         closed_by=None,
-        receipt=False,
-        received=False,
+        states=[],
         reply=None,
         questions=[],
         said=[],
@@ -123,8 +122,9 @@ def evolve(chat: Chat, event: Event) -> Chat:
         case "voz.clarify_answer":
             _answered(chat, event)
         case "voz.disposition":
-            chat["received"] = True
-            chat["receipt"] = chat["receipt"] or data.get("state") == "receipt_sent"
+            state = text_of(data, "state")
+            if state not in chat["states"]:
+                chat["states"].append(state)
     closed_by = terminal(event.type, data)
     if closed_by and not chat["closed_by"]:
         chat["closed_by"] = closed_by

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, TypedDict
 from uuid import NAMESPACE_URL, uuid5
 
-from edge.domain.chat import STATES, terminal, text_of
+from edge.domain.chat import STATES, Chat, state_of, terminal, text_of
 from edge.domain.events import Data, Draft, Event
 from edge.domain.refusal import Refused
 
@@ -15,7 +15,7 @@ TEXT_SHOWN: Final = 80
 
 
 class Act(TypedDict):
-    """One act, JSON-ready."""
+    """One act, JSON-ready; ``states`` are the dispositions it got, in order."""
 
     act: str
     kind: ActKind
@@ -30,25 +30,12 @@ class Act(TypedDict):
     open: bool
     states: list[str]
     parked: bool
-    unanswered: list[str]
 
 
-def key_of(event: Event) -> tuple[ActKind, str] | None:
-    """The act an event is about: (kind, id); None where it is about none."""
-    comment_id, vote_id = text_of(event.data, "comment_id"), text_of(event.data, "vote_id")
-    if event.type == "voz.vote":
-        return ("vote", vote_id) if vote_id else None
-    if event.type == "voz.disposition" and vote_id and not comment_id:
-        return "vote", vote_id
-    if event.type.startswith("voz.") and comment_id:
-        return "comment", comment_id
-    return None
-
-
-def initial(kind: ActKind, act: str) -> Act:
+def initial_vote(vote_id: str) -> Act:
     return Act(
-        act=act,
-        kind=kind,
+        act=vote_id,
+        kind="vote",
         event="",
         target=None,
         text=None,
@@ -60,40 +47,58 @@ def initial(kind: ActKind, act: str) -> Act:
         open=True,
         states=[],
         parked=False,
-        unanswered=[],
     )
 
 
-def evolve(act: Act, event: Event) -> Act:
-    """Fold one event about the act into its state, which the fold owns and changes in place."""
+def vote_of(event: Event) -> str | None:
+    """The vote an event is about; None where it is about none."""
+    if event.type == "voz.vote" or (event.type == "voz.disposition" and not event.data.get("comment_id")):
+        return text_of(event.data, "vote_id") or None
+    return None
+
+
+def evolve_vote(act: Act, event: Event) -> Act:
+    """Fold one event about a vote into its state, which the fold owns and changes in place."""
     data = event.data
-    match event.type:
-        case "voz.comment" | "voz.vote" if not act["position"]:
-            value = data.get("value")
-            act.update(
-                {
-                    "event": event.id,
-                    "target": text_of(data, "target_ref") or text_of(data, "slug") or None,
-                    "text": text_of(data, "body") if act["kind"] == "comment" else None,
-                    "value": value if act["kind"] == "vote" and isinstance(value, int) else None,
-                    "at": event.recorded_at,
-                    "position": event.position,
-                    "stream": event.stream,
-                    "revision": event.revision,
-                }
-            )
-        case "voz.clarify":
-            act["unanswered"].append(text_of(data, "clarify_id"))
-        case "voz.clarify_answer" if text_of(data, "clarify_id") in act["unanswered"]:
-            act["unanswered"].remove(text_of(data, "clarify_id"))
-        case "voz.disposition":
-            state = text_of(data, "state")
-            if state not in act["states"]:
-                act["states"].append(state)
-    if closes(act["kind"], event.type, data):
+    if event.type == "voz.vote" and not act["position"]:
+        value = data.get("value")
+        act.update(
+            {
+                "event": event.id,
+                "target": text_of(data, "slug") or None,
+                "value": value if isinstance(value, int) else None,
+                "at": event.recorded_at,
+                "position": event.position,
+                "stream": event.stream,
+                "revision": event.revision,
+            }
+        )
+    if event.type == "voz.disposition":
+        state = text_of(data, "state")
+        if state not in act["states"]:
+            act["states"].append(state)
+    if closes("vote", event.type, data):
         act["open"] = False
-    act["parked"] = bool(act["unanswered"])
     return act
+
+
+def of_comment(chat: Chat) -> Act:
+    """A comment as an act: the same fold that closes its chat says whether it is open."""
+    return Act(
+        act=chat["comment_id"],
+        kind="comment",
+        event=chat["event"],
+        target=chat["target_ref"],
+        text=chat["body"],
+        value=None,
+        at=chat["at"],
+        position=chat["position"],
+        stream="",
+        revision=chat["revision"],
+        open=chat["closed_by"] is None,
+        states=chat["states"],
+        parked=state_of(chat) == "parked",
+    )
 
 
 def closes(kind: ActKind, type_: str, data: Data) -> bool:

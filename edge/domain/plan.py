@@ -298,7 +298,8 @@ def _folded(
     if steer.supersedes and steer.supersedes not in items:
         raise Refused(f"{entry.comment_id}: no live steer {steer.supersedes} to supersede")
     if run["mode"] == "unattended":
-        _check_says(entry, chat, f"{fields['title']} {fields['body']}", "fold", steer.supersedes)
+        superseded = items[steer.supersedes] if steer.supersedes else None
+        _check_says(entry, chat, f"{fields['title']} {fields['body']}", "fold", superseded)
     id_ = direction.new_id(fields["title"], f"{run['run_id']}:{entry.comment_id}:{plan_hash}")
     (draft,) = direction.set_(None, id_, fields, steer.supersedes)
     return Draft(draft.type, {**draft.data, "origin_comment_id": entry.comment_id})
@@ -314,14 +315,14 @@ def _retired(run: grill.Run, entry: ChatPlan, chat: Chat, items: Mapping[str, di
             hint="`edge direction list` shows them",
         )
     if run["mode"] == "unattended":
-        _check_says(entry, chat, "", "retire", entry.direction_id)
+        _check_says(entry, chat, "", "retire", item)
     reason = (entry.reason or "").strip() or chat["body"]
     (draft,) = direction.drop(item, entry.direction_id, reason)
     return Draft(draft.type, {**draft.data, "origin_comment_id": entry.comment_id})
 
 
 def _check_says(
-    entry: ChatPlan, chat: Chat, text: str, decision: Literal["fold", "retire"], steer_id: str | None
+    entry: ChatPlan, chat: Chat, text: str, decision: Literal["fold", "retire"], item: direction.Item | None
 ) -> None:
     """Unattended, Direction moves only as the comment or its answer itself says (I5).
 
@@ -332,7 +333,7 @@ def _check_says(
         option = questions.chosen(question["answer"] or "", question["options"])
         if option and option.get("decision") == decision and _is_option(option, entry, text):
             return
-    said = {w[:_STEM] for w in _operator_words(chat)}
+    said = _operator_stems(chat)
     foreign = [w for w in words(text) if len(w) >= _LONG and w[:_STEM] not in said]
     if foreign:
         raise Refused(
@@ -340,26 +341,28 @@ def _check_says(
             " only what the comment or its answer says",
             hint="use the operator's own words, or park it with a question",
         )
-    if steer_id and not set(words(steer_id.replace("-", " ").replace("_", " "))) <= set(
-        _operator_words(chat)
-    ):
+    if item and not _is_named(item, chat):
         raise Refused(
-            f"{entry.comment_id}: the comment does not name {steer_id}: an unattended run takes out"
+            f"{entry.comment_id}: the comment does not name {item['id']}: an unattended run takes out"
             " only a steer the comment or its answer names",
             hint="park it with a question that offers the steer",
         )
 
 
+def _is_named(item: direction.Item, chat: Chat) -> bool:
+    """Whether the operator named a steer: by its id, or by every longer word of its title."""
+    if any(item["id"] in s["body"] for s in chat["said"] if s["type"] in _OPERATORS):
+        return True
+    title, said = [w for w in words(item["title"]) if len(w) >= _LONG], _operator_stems(chat)
+    return bool(title) and all(w[:_STEM] in said for w in title)
+
+
 _LONG, _STEM = 4, 5
+_OPERATORS = ("voz.comment", "voz.clarify_answer")
 
 
-def _operator_words(chat: Chat) -> list[str]:
-    return [
-        w
-        for s in chat["said"]
-        if s["type"] in ("voz.comment", "voz.clarify_answer")
-        for w in words(s["body"])
-    ]
+def _operator_stems(chat: Chat) -> set[str]:
+    return {w[:_STEM] for s in chat["said"] if s["type"] in _OPERATORS for w in words(s["body"])}
 
 
 def _is_option(option: Data, entry: ChatPlan, text: str) -> bool:

@@ -1,0 +1,228 @@
+"""The Briefing: what orients the agent at the open of a dispatch.
+
+Apart from measured health it is a function of log position and clock (I20): the sections
+are folded from the read models, each line names the events it came from, none its position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+from typing import Final, NamedTuple
+
+from edge.domain import direction
+from edge.domain.corpus import Artefato
+from edge.domain.events import Data
+from edge.domain.language import Lang, first_line, tokens
+from edge.domain.pendency import TEXT_SHOWN, Act
+from edge.ports import Queries
+
+ACTS_SHOWN: Final = 5
+ARTEFATOS_SHOWN: Final = 5
+BUDGET_TOKENS: Final = 2_500
+
+_T: Final[dict[str, dict[Lang, str]]] = {
+    "title": {"en": "Briefing", "pt": "Briefing"},
+    "health": {"en": "Health", "pt": "Saúde"},
+    "direction": {"en": "Direction", "pt": "Direction"},
+    "voz": {"en": "Pending Voz", "pt": "Voz pendente"},
+    "recap": {"en": "Recap", "pt": "Recap"},
+    "breadcrumb": {"en": "Last breadcrumb", "pt": "Último rasto"},
+    "empty:health": {"en": "Nothing to report.", "pt": "Nada a relatar."},
+    "none:direction": {
+        "en": "Nothing has moved Direction yet.",
+        "pt": "Nada moveu a Direction ainda.",
+    },
+    "empty:direction": {"en": "No steer is set or proposed.", "pt": "Nenhum steer definido ou proposto."},
+    "empty:voz": {"en": "Nothing is pending.", "pt": "Nada pendente."},
+    "empty:recap": {"en": "No artefato is published yet.", "pt": "Nenhum artefato publicado ainda."},
+    "empty:breadcrumb": {"en": "No dispatch left one yet.", "pt": "Nenhum dispatch deixou um ainda."},
+    "ok": {"en": "ok", "pt": "ok"},
+    "degraded": {"en": "degraded", "pt": "degradada"},
+    "strip": {
+        "en": "open {open} · actionable {actionable} · awaiting {awaiting} · backlog {backlog}"
+        " · overflow {overflow} · naked {naked}",
+        "pt": "abertos {open} · acionáveis {actionable} · à espera {awaiting} · backlog {backlog}"
+        " · excedente {overflow} · sem recibo {naked}",
+    },
+    "unfinished": {
+        "en": "grill run {id} is unfinished: `edge grill show {id}`",
+        "pt": "o grill {id} está por terminar: `edge grill show {id}`",
+    },
+    "swept": {"en": "last sweep {at}", "pt": "último sweep {at}"},
+    "unswept": {"en": "never swept", "pt": "nunca varrido"},
+    "pending": {
+        "en": "{comments} comments and {votes} votes pending, {naked} without a receipt",
+        "pt": "{comments} comentários e {votes} votos pendentes, {naked} sem recibo",
+    },
+    "more": {"en": "and {n} more", "pt": "e mais {n}"},
+    "why": {"en": "why: {why}", "pt": "porquê: {why}"},
+    "no why": {"en": "published without its why", "pt": "publicado sem o seu porquê"},
+    "general": {"en": "general", "pt": "geral"},
+    "until": {"en": "until {date}", "pt": "até {date}"},
+}
+
+
+class Item(NamedTuple):
+    """One line: its text, the tier it stands in, the ids of the events it came from."""
+
+    text: str
+    tier: str | None
+    events: list[str]
+
+
+class Section(NamedTuple):
+    name: str
+    items: list[Item]
+    empty: str
+    """What the section says when it has no items."""
+
+
+class Briefing(NamedTuple):
+    """``position`` is the log position it was composed at; ``text`` is Markdown."""
+
+    position: int
+    text: str
+    sections: list[Section]
+    health: Data
+
+    def as_json(self) -> Data:
+        """The object ``open`` and ``briefing`` print."""
+        sections = [{"name": s.name, "items": [i._asdict() for i in s.items]} for s in self.sections]
+        return {"text": self.text, "sections": sections, "health": self.health}
+
+    def items(self) -> list[Data]:
+        """The lines as ``briefing.presented`` records them."""
+        return [
+            {"section": s.name, "text": i.text, "events": i.events} | ({"tier": i.tier} if i.tier else {})
+            for s in self.sections
+            for i in s.items
+        ]
+
+
+def compose(
+    queries: Queries, health: Data, now: datetime, zone: tzinfo, lang: Lang, budget: int = BUDGET_TOKENS
+) -> Briefing:
+    """The Briefing at the queries' position, of at most some ``budget`` tokens."""
+    with queries.snapshot():
+        sections = [
+            _health(health, queries, lang),
+            _direction(queries, now, zone, lang),
+            _voz(queries, lang),
+            _recap(queries, lang),
+            _breadcrumb(queries, lang),
+        ]
+        position = queries.position()
+    sections = _within(sections, budget, lang)
+    return Briefing(position, rendered(sections, lang), sections, health)
+
+
+def rendered(sections: Sequence[Section], lang: Lang) -> str:
+    """The sections as Markdown, one heading each."""
+    parts = [f"# {_T['title'][lang]}"]
+    for section in sections:
+        lines = [f"- {item.text}" for item in section.items] or [section.empty]
+        parts.append(f"## {_T[section.name][lang]}\n\n" + "\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(name: str, items: list[Item], lang: Lang, empty: str | None = None) -> Section:
+    return Section(name, items, _T[empty or f"empty:{name}"][lang])
+
+
+def _within(sections: list[Section], budget: int, lang: Lang) -> list[Section]:
+    """Cut lines from the end of the largest section until all fits; what was cut is counted."""
+    cut = dict.fromkeys((s.name for s in sections), 0)
+    kept = {s.name: list(s.items) for s in sections}
+
+    def now() -> list[Section]:
+        return [
+            s._replace(items=[*kept[s.name], *([_more(cut[s.name], lang)] if cut[s.name] else [])])
+            for s in sections
+        ]
+
+    fixed = ("health", "voz")  # counts stay: a Briefing never hides what is pending
+    while tokens(rendered(now(), lang)) > budget:
+        sizes = {
+            name: sum(tokens(i.text) for i in items) for name, items in kept.items() if name not in fixed
+        }
+        largest = max(sizes, key=lambda name: sizes[name])
+        if not kept[largest]:
+            break
+        kept[largest].pop()
+        cut[largest] += 1
+    return now()
+
+
+def _more(n: int, lang: Lang) -> Item:
+    return Item(_T["more"][lang].format(n=n), None, [])
+
+
+def _health(health: Data, queries: Queries, lang: Lang) -> Section:
+    swept = health["last_sweep"]
+    measured = _T["swept"][lang].format(at=swept) if swept else _T["unswept"][lang]
+    strip = _T["degraded" if health["degraded"] else "ok"][lang]
+    items = [Item(f"{strip}: {_T['strip'][lang].format(**health)} · {measured}", None, [])]
+    for run_id in health["unfinished_runs"]:
+        run = queries.run(run_id)
+        items.append(Item(_T["unfinished"][lang].format(id=run_id), None, [run["event"]] if run else []))
+    items += [
+        Item(f"{error['kind']}: {', '.join(error['ids'][:ACTS_SHOWN])}".rstrip(": "), None, [])
+        for error in health["errors"]
+    ]
+    return _section("health", items, lang)
+
+
+def _direction(queries: Queries, now: datetime, zone: tzinfo, lang: Lang) -> Section:
+    lists = direction.listed(queries.items(), now, zone)
+    items = [_steer(steer, tier, lang) for tier in ("set", "proposed") for steer in lists[tier]]
+    touched = queries.direction_touched()
+    return _section("direction", items, lang, "empty:direction" if touched else "none:direction")
+
+
+def _steer(steer: Data, tier: str, lang: Lang) -> Item:
+    until = f", {_T['until'][lang].format(date=steer['expires_at'])}" if steer["expires_at"] else ""
+    body = first_line(steer["body"], 200)
+    said = f": {body}" if body and body != steer["title"] else ""
+    return Item(f"[{tier}] **{steer['title']}** ({steer['kind']}{until}){said}", tier, steer["events"])
+
+
+def _voz(queries: Queries, lang: Lang) -> Section:
+    counts = queries.counts()
+    total = counts.open + counts.votes
+    if not total:
+        return _section("voz", [], lang)
+    said = _T["pending"][lang].format(comments=counts.open, votes=counts.votes, naked=counts.naked)
+    acts = queries.open_acts("comment", limit=ACTS_SHOWN) + queries.open_acts("vote", limit=ACTS_SHOWN)
+    shown = sorted(acts, key=lambda act: act["position"])[:ACTS_SHOWN]
+    items = [Item(said, None, []), *(_act(act, lang) for act in shown)]
+    if total > len(shown):
+        items.append(_more(total - len(shown), lang))
+    return _section("voz", items, lang)
+
+
+def _act(act: Act, lang: Lang) -> Item:
+    target = act["target"] or _T["general"][lang]
+    said = f"{act['value']:+d}" if act["value"] is not None else first_line(act["text"] or "", TEXT_SHOWN)
+    return Item(f"{act['act']} ({target}): {said}", None, [act["event"]])
+
+
+def _recap(queries: Queries, lang: Lang) -> Section:
+    recent = queries.artefatos(last=ARTEFATOS_SHOWN)[::-1]
+    return _section("recap", [_published(artefato, lang) for artefato in recent], lang)
+
+
+def _published(artefato: Artefato, lang: Lang) -> Item:
+    intent = artefato["intent"]
+    why = _T["why"][lang].format(why=first_line(intent, 200)) if intent else _T["no why"][lang]
+    events = [artefato["event"], *([artefato["kernel_event"]] if artefato["kernel_event"] else [])]
+    title = first_line(artefato["title"], 120)
+    return Item(f"**{title}** ({artefato['slug']}, {artefato['at'][:10]}) — {why}", None, events)
+
+
+def _breadcrumb(queries: Queries, lang: Lang) -> Section:
+    crumb = queries.breadcrumb()
+    if crumb is None:
+        return _section("breadcrumb", [], lang)
+    said = f"{crumb['at'][:10]}: {first_line(crumb['intent'], 300)}"
+    return _section("breadcrumb", [Item(said, None, [crumb["event"]])], lang)

@@ -1,0 +1,52 @@
+"""Curation in an attended grill: what each ``do`` of a plan writes, and where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from edge.domain import direction, sources
+from edge.domain.events import Data, Draft
+from edge.domain.refusal import Refused
+from edge.domain.streams import check_item_id
+from edge.journal import Journal
+
+if TYPE_CHECKING:
+    from edge.domain.plan import CurationPlan
+
+
+def curated(entry: CurationPlan, item: direction.Item | None, journal: Journal) -> tuple[str, list[Draft]]:
+    """The stream a curation is written to and its events; refused where it would change nothing."""
+    if not any(e.strip() for e in entry.evidence):
+        raise Refused(f"curating {entry.id} needs its evidence")
+    match entry.do:
+        case "set":
+            return journal.streams.direction(entry.id), _set(entry, item)
+        case "drop":
+            check_item_id(entry.id, "direction id")
+            return journal.streams.direction(entry.id), direction.drop(item, entry.id, entry.reason or "")
+        case "source":
+            return _source(entry, journal)
+    raise Refused(
+        f"no knowledge {entry.id!r} to {entry.do}", hint="nothing has been extracted into knowledge yet"
+    )
+
+
+def _set(entry: CurationPlan, item: direction.Item | None) -> list[Draft]:
+    said: Data = {name: getattr(entry, name) for name in ("title", "body", "kind", "expires_at")}
+    if item is not None:
+        said = {name: value if value is not None else item[name] for name, value in said.items()}  # type: ignore[literal-required]
+    fields = direction.steer_fields(
+        said["title"] or "", said["body"] or "", said["kind"] or "priority", said["expires_at"]
+    )
+    return direction.set_(item, entry.id, fields, entry.supersedes)
+
+
+def _source(entry: CurationPlan, journal: Journal) -> tuple[str, list[Draft]]:
+    stream = journal.streams.source(sources.ref_hash(entry.id))
+    source = sources.initial(entry.id.strip())
+    for event in journal.log.read(stream):
+        source = sources.evolve(source, event)
+    drafts = sources.curate(source, entry.opinion or "", None)
+    if not drafts:
+        raise Refused(f"the source {entry.id} is curated with this opinion already")
+    return stream, drafts

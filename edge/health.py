@@ -1,0 +1,50 @@
+"""The health strip: what is open, what waits, what a foreign hand broke. Computing it never fails."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from edge.domain.events import Data
+from edge.domain.health import grouped
+from edge.ports import Queries
+
+LAST_SWEEP: Final = "last_sweep"
+"""Name under which the host notes when it last swept."""
+
+
+class Lag(NamedTuple):
+    """What is measured, not folded: events the read models have not applied, and why if they cannot."""
+
+    head: int
+    behind: int
+    log_changed: bool = False
+
+
+def health(queries: Queries, mode: str, lag: Lag) -> Data:
+    """The strip as ``status`` prints it."""
+    with queries.snapshot():
+        counts = queries.counts()
+        last_run, last_finished = queries.last_run(), queries.last_run(finished=True)
+        unfinished = queries.open_runs()
+        errors = grouped(queries.errors())
+        backlog = queries.backlog(last_finished["cursor"]) if last_finished else 0
+        waiting = queries.episodes().waiting
+        last_sweep = queries.noted(LAST_SWEEP)
+    if lag.log_changed:
+        errors.append({"kind": "log-changed", "ids": []})
+    return {
+        "mode": mode,
+        "head": lag.head,
+        "open": counts.open,
+        "actionable": counts.actionable,
+        "awaiting": counts.awaiting,
+        "backlog": backlog,
+        "overflow": last_run["overflow"] if last_run else 0,
+        "naked": counts.naked,
+        "unfinished_runs": unfinished,
+        "errors": errors,
+        "projection_lag": lag.behind,
+        "knowledge_lag": waiting,
+        "last_sweep": last_sweep,
+        "degraded": bool(errors or unfinished or lag.behind or lag.log_changed),
+    }

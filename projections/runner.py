@@ -1,0 +1,188 @@
+"""Carries the log's events into the read models, exactly once, page by page.
+
+A page is whole appends (I25); its rows and its checkpoint are one transaction in which the
+checkpoint must still stand where the page began, so two workers or a kill cannot apply twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from edge.domain.events import Event, by_append
+from edge.domain.refusal import Failed
+from edge.ports import EventLog, Report
+from projections.model import ReadModel
+from projections.store import Checkpoint, ReadStore
+
+PAGE_EVENTS: Final = 1_000
+PAGE_TURNS: Final = 4_000
+"""Turns in the episodes of one page: text is what fills memory."""
+ATTEMPTS: Final = 3
+"""How often a poison append is tried before it is quarantined."""
+
+
+class LogChangedError(Failed):
+    """The log is not the one, or no longer the one, that the read models were folded from."""
+
+    name = "log-changed"
+
+
+class _Moved(Exception):  # not an error: another worker was faster
+    """Another worker applied this page."""
+
+
+class Runner:
+    """Brings the models of a store to the head of a log. ``strict`` raises on a poison append."""
+
+    def __init__(self, log: EventLog, store: ReadStore, log_stream: str, *, strict: bool = False) -> None:
+        self._log = log
+        self._store = store
+        self._log_stream = log_stream
+        self._strict = strict
+        self._by_type: dict[str, list[ReadModel]] = {}
+        for model in store.models:
+            for type_ in model.TYPES:
+                self._by_type.setdefault(type_, []).append(model)
+
+    def catch_up(self, until: int | None = None, report: Report | None = None) -> int:
+        """Apply what stands after the checkpoint, up to position ``until`` (default: the head now).
+
+        Returns the position reached. Raises :class:`LogChangedError` rather than read on in
+        a log that was swapped, restored, or restored and grown again.
+        """
+        goal = self._log.head() if until is None else until
+        done = 0
+        while True:
+            checkpoint = self._agreed_checkpoint()
+            self._check_same_log(checkpoint)
+            if checkpoint.position >= goal:
+                return checkpoint.position
+            try:
+                done = self._run(checkpoint, goal, done, report)
+                return self._agreed_checkpoint().position
+            except _Moved:
+                continue
+
+    def _run(self, checkpoint: Checkpoint, goal: int, done: int, report: Report | None) -> int:
+        for page in _pages(self._log.read_all(after=checkpoint.position or None), goal):
+            last = page[-1][-1]
+            reached = Checkpoint(self._store.log_id, last.position, last.id, last.stream, last.revision)
+            self._apply(page, checkpoint, reached)
+            checkpoint = reached
+            done += sum(len(append) for append in page)
+            if report:
+                report("folding", done, None)
+        return done
+
+    def _agreed_checkpoint(self) -> Checkpoint:
+        checkpoints = {self._store.checkpoint(model.NAME) for model in self._store.models}
+        if len(checkpoints) > 1:
+            raise Failed(
+                "the read models stand at different positions", hint="`edge rebuild` folds them anew"
+            )
+        return checkpoints.pop()
+
+    def _check_same_log(self, checkpoint: Checkpoint) -> None:
+        first = next(self._log.read(self._log_stream, limit=1), None)
+        log_id = first.data.get("log_id") if first else None
+        if log_id != self._store.log_id or checkpoint.log_id != self._store.log_id:
+            raise LogChangedError(
+                "the read models were folded from another log",
+                hint="if this log is the right one, `edge rebuild` folds them anew",
+            )
+        if not checkpoint.position:
+            return
+        standing = next(self._log.read(checkpoint.stream, from_revision=checkpoint.revision, limit=1), None)
+        forgotten = standing is not None and standing.revision > checkpoint.revision
+        same = standing is not None and (standing.id, standing.position) == (
+            checkpoint.event_id,
+            checkpoint.position,
+        )
+        if not same and not (forgotten and self._log.head() >= checkpoint.position):
+            raise LogChangedError(
+                "the log was restored or replaced behind what the read models have folded",
+                hint="if this log is the right one, `edge rebuild` folds them anew",
+            )
+
+    def _apply(self, page: Sequence[Sequence[Event]], old: Checkpoint, new: Checkpoint) -> None:
+        try:
+            self._transact(page, old, new)
+        except _Moved:
+            raise
+        except Exception:  # one bad append must not stop the rest: found, retried and recorded below
+            if self._strict:
+                raise
+            self._one_by_one(page, old)
+
+    def _transact(self, page: Iterable[Sequence[Event]], old: Checkpoint, new: Checkpoint) -> None:
+        by_type = self._by_type
+        try:
+            with self._store.transaction():
+                for append in page:
+                    for event in append:
+                        for model in by_type.get(event.type, ()):
+                            model.apply(event)
+                for model in self._store.models:
+                    model.flush()
+                self._advance(old, new)
+        except BaseException:
+            for model in self._store.models:
+                model.discard()
+            raise
+
+    def _advance(self, old: Checkpoint, new: Checkpoint) -> None:
+        names = [model.NAME for model in self._store.models]
+        moved = 0
+        for name in names:
+            self._store.connection.execute(
+                "UPDATE checkpoints SET log_id = ?, position = ?, event_id = ?, stream = ?, revision = ?"
+                " WHERE position = ? AND model = ?",
+                (*new, old.position, name),
+            )
+            moved += self._store.connection.changes()
+        if moved != len(names):
+            raise _Moved
+
+    def _one_by_one(self, page: Sequence[Sequence[Event]], old: Checkpoint) -> None:
+        for append in page:
+            last = append[-1]
+            new = Checkpoint(self._store.log_id, last.position, last.id, last.stream, last.revision)
+            for attempt in range(ATTEMPTS):
+                try:
+                    self._transact([append], old, new)
+                    break
+                except _Moved:
+                    raise
+                except Exception as error:  # noqa: BLE001  # recorded: quarantined with its error, shown by health
+                    if attempt == ATTEMPTS - 1:
+                        self._quarantine(append, error, old, new)
+            old = new
+
+    def _quarantine(
+        self, append: Sequence[Event], error: Exception, old: Checkpoint, new: Checkpoint
+    ) -> None:
+        said = f"{type(error).__name__}: {error}"
+        with self._store.transaction():
+            self._store.connection.executemany(
+                "INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?)",
+                [(e.position, e.id, e.stream, e.type, said) for e in append],
+            )
+            self._advance(old, new)
+
+
+def _pages(events: Iterable[Event], goal: int) -> Iterator[list[Sequence[Event]]]:
+    """Whole appends that end at or before ``goal``, in pages of bounded size."""
+    page: list[Sequence[Event]] = []
+    size = turns = 0
+    for append in by_append(events):
+        if append[-1].position > goal:
+            break
+        page.append(append)
+        size += len(append)
+        turns += sum(len(e.data.get("turns") or ()) for e in append if e.type == "episode.captured")
+        if size >= PAGE_EVENTS or turns >= PAGE_TURNS:
+            yield page
+            page, size, turns = [], 0, 0
+    if page:
+        yield page

@@ -1,0 +1,150 @@
+"""The read store: one disposable SQLite file a host, its tables and the checkpoints of each model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple, cast
+
+import apsw
+
+from edge.domain.refusal import Failed
+from projections.model import ReadModel
+
+_BUSY_MS: Final = 30_000
+
+_CORE: Final = """
+    CREATE TABLE IF NOT EXISTS checkpoints (
+        model TEXT PRIMARY KEY, version INTEGER NOT NULL, log_id TEXT NOT NULL,
+        position INTEGER NOT NULL, event_id TEXT NOT NULL, stream TEXT NOT NULL, revision INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS quarantine (
+        position INTEGER PRIMARY KEY, event_id TEXT NOT NULL, stream TEXT NOT NULL, type TEXT NOT NULL,
+        error TEXT NOT NULL
+    );
+    CREATE TABLE IF NOT EXISTS measured (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class Checkpoint(NamedTuple):
+    """How far a model is: the last event applied, and the log it stands in. Position 0: nothing yet."""
+
+    log_id: str
+    position: int
+    event_id: str
+    stream: str
+    revision: int
+
+
+class ReadStore:
+    """A connection to the read store, and the read models over it.
+
+    ``path`` None keeps it in memory: a replay ``at`` some position is such a store.
+    """
+
+    def __init__(self, path: Path | None, models: Sequence[type[ReadModel]], log_id: str) -> None:
+        self.path = path
+        self.log_id = log_id
+        try:
+            self.connection = apsw.Connection(str(path) if path else ":memory:")
+            self.connection.set_busy_timeout(_BUSY_MS)
+            self.connection.execute(
+                "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON"
+            )
+            if not self._is_ready(models):
+                with self.transaction():
+                    self._create(models)
+        except (apsw.NotADBError, apsw.CorruptError) as error:
+            raise Failed(
+                f"the read store {path} is damaged ({error})",
+                hint="delete it: everything in it is rebuilt from the log",
+            ) from error
+        except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+            raise Failed(
+                f"the read store {path} cannot be written ({error})",
+                hint="check the directory's permissions, or choose another with --home",
+            ) from error
+        self.models = [model(self.connection) for model in models]
+
+    def _is_ready(self, models: Sequence[type[ReadModel]]) -> bool:
+        tables = self.connection.execute(
+            "SELECT name FROM sqlite_schema WHERE name = 'checkpoints'"
+        ).fetchone()
+        if tables is None:
+            return False
+        known = {cast("str", row[0]) for row in self.connection.execute("SELECT model FROM checkpoints")}
+        return known >= {model.NAME for model in models}
+
+    def _create(self, models: Sequence[type[ReadModel]]) -> None:
+        self.connection.execute(_CORE)
+        known = {cast("str", row[0]) for row in self.connection.execute("SELECT model FROM checkpoints")}
+        for model in models:
+            if model.NAME not in known:
+                for ddl in model.TABLES.values():
+                    self.connection.execute(ddl)
+                self.connection.execute(
+                    "INSERT INTO checkpoints VALUES (?, ?, ?, 0, '', '', -1)",
+                    (model.NAME, model.VERSION, self.log_id),
+                )
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """BEGIN IMMEDIATE, so that the wait for another writer comes first, never a refusal midway."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise
+        self.connection.execute("COMMIT")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """One consistent view for several reads; a no-op inside another."""
+        if self.connection.in_transaction:
+            yield
+            return
+        self.connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.connection.execute("COMMIT")
+
+    def checkpoint(self, model: str) -> Checkpoint:
+        row = self.connection.execute(
+            "SELECT log_id, position, event_id, stream, revision FROM checkpoints WHERE model = ?", (model,)
+        ).fetchone()
+        if row is None:
+            raise Failed(f"the read store has no model {model!r}", hint="`edge rebuild` makes it anew")
+        return Checkpoint(*row)
+
+    def position(self) -> int:
+        """The position all models have reached."""
+        row = self.connection.execute("SELECT min(position) FROM checkpoints").fetchone()
+        return cast("int", row[0]) or 0 if row else 0
+
+    def outdated(self) -> list[ReadModel]:
+        """Models whose tables an older version of their code wrote."""
+        versions = dict(self.connection.execute("SELECT model, version FROM checkpoints"))
+        return [m for m in self.models if versions.get(m.NAME) != m.VERSION]
+
+    def note(self, name: str, value: str) -> None:
+        """Keep something measured on this host (it is no fold of the log)."""
+        with self.transaction():
+            self.connection.execute("INSERT OR REPLACE INTO measured VALUES (?, ?)", (name, value))
+
+    def noted(self, name: str) -> str | None:
+        row = self.connection.execute("SELECT value FROM measured WHERE name = ?", (name,)).fetchone()
+        return cast("str", row[0]) if row else None
+
+    def quarantined(self) -> list[tuple[int, str, str, str, str]]:
+        """Appends passed over: position, event id, stream, type, error."""
+        return cast(
+            "list[tuple[int, str, str, str, str]]",
+            list(self.connection.execute("SELECT * FROM quarantine ORDER BY position")),
+        )
+
+    def close(self) -> None:
+        self.connection.close()
