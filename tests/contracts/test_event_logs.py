@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,8 @@ from adapters.eventlog.sqlite import SqliteEventLog, restore
 from edge.domain.events import NO_STREAM, NewEvent
 from edge.domain.refusal import Failed
 from edge.ports import EventLog
-from tests.contracts.event_log import EventLogContract, event, events, fresh_stream
+from tests.contracts.event_log import EventLogContract
+from tests.contracts.probes import event, events, fresh_stream
 
 
 class TestMemoryEventLog(EventLogContract):
@@ -26,7 +28,7 @@ class TestMemoryEventLog(EventLogContract):
     def test_positions_have_uneven_gaps(self, log: EventLog) -> None:
         log.append(fresh_stream(), events(10), NO_STREAM)
         positions = [e.position for e in log.read_all()]
-        assert len({b - a for a, b in zip(positions, positions[1:], strict=False)}) > 1
+        assert len({b - a for a, b in itertools.pairwise(positions)}) > 1
 
 
 class TestSqliteEventLog(EventLogContract):
@@ -191,9 +193,9 @@ def test_a_restored_log_is_the_backup(sqlite: SqliteEventLog, tmp_path: Path) ->
 def test_a_log_in_use_is_not_replaced(sqlite: SqliteEventLog, tmp_path: Path) -> None:
     target = tmp_path / "backup.db"
     sqlite.backup(target)
-    with pytest.raises(Failed, match="log.db-wal lies beside"):
+    with pytest.raises(Failed, match=r"log\.db-wal lies beside"):
         restore(target, sqlite.path)
-    with pytest.raises(Failed, match="log.db-wal lies beside"):
+    with pytest.raises(Failed, match=r"log\.db-wal lies beside"):
         restore(sqlite.path, tmp_path / "new.db")
     assert len(list(sqlite.read_all())) == 1
     assert not (tmp_path / "new.db").exists()
