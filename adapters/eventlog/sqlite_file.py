@@ -76,6 +76,8 @@ def explained(path: Path, error: apsw.Error) -> Failed:
             what, hint = "the file is damaged", "`edge log restore` puts a backup in its place"
         case apsw.BusyError() | apsw.LockedError():
             what, hint = "another process keeps it busy", "try again; `edge doctor` shows who is writing"
+        case apsw.IOError():
+            what, hint = f"the disk failed ({error})", "check the disk, and the space left on it"
         case apsw.ConnectionClosedError():
             what, hint = "it was closed", ""
         case _:

@@ -17,8 +17,15 @@ MOST: Final = 100
 
 def problems(connection: apsw.Connection) -> list[str]:
     """The log's faults, a line each, at most :data:`MOST`. Reads the whole log."""
-    found = itertools.chain(_file(connection), _revisions(connection), _batches(connection))
-    return list(itertools.islice(found, MOST))
+    found: list[str] = []
+    try:
+        for problem in itertools.chain(_file(connection), _revisions(connection), _batches(connection)):
+            found.append(problem)
+            if len(found) == MOST:
+                break
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        found.append(f"file: {error}; what follows cannot be read")
+    return found
 
 
 def _file(connection: apsw.Connection) -> Iterator[str]:
