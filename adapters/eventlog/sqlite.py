@@ -17,7 +17,16 @@ import apsw
 
 from adapters.eventlog.batch import Row, decoded, encoded
 from adapters.eventlog.polling import PollingSubscription
-from adapters.eventlog.sqlite_file import WAIT_SECONDS, connect, copy, create, explained, restore
+from adapters.eventlog.sqlite_file import (
+    WAIT_SECONDS,
+    connect,
+    copy,
+    create,
+    empty_wal,
+    explained,
+    restore,
+    unreadable,
+)
 from adapters.eventlog.sqlite_verify import problems
 from edge.domain.events import NO_STREAM, Appended, Event, NewEvent
 from edge.domain.refusal import Failed
@@ -159,6 +168,8 @@ class SqliteEventLog:
                 yield Event(id_, type_, stream, revision, position, decoded(data), decoded(metadata))
         except apsw.Error as error:
             raise explained(self.path, error) from error
+        except ValueError as error:  # no JSON, or no UTF-8
+            raise unreadable(self.path, error) from error
         finally:
             rows.close(force=True)
             self._give_back(reader)
@@ -189,8 +200,7 @@ class SqliteEventLog:
                     raise Failed(f"stream {stream} ends at revision {current}, before {revision}")
                 writer.execute("DELETE FROM event WHERE stream = ? AND revision < ?", (stream, revision))
                 writer.execute("COMMIT")
-                # The write-ahead log still holds what was deleted from the file.
-                writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                empty_wal(writer, self.path)
             except apsw.Error as error:
                 raise explained(self.path, error) from error
             finally:

@@ -85,6 +85,21 @@ def explained(path: Path, error: apsw.Error) -> Failed:
     return Failed(f"log {path}: {what}", hint=hint)
 
 
+def unreadable(path: Path, error: ValueError) -> Failed:
+    return Failed(f"log {path}: an event is damaged ({error})", hint="`edge log verify` names it")
+
+
+def empty_wal(connection: apsw.Connection, path: Path) -> None:
+    """Move all that was committed into the file: what was deleted there leaves the ``-wal`` too."""
+    try:
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    except apsw.BusyError as error:
+        raise Failed(
+            f"log {path}: what was taken out is still in its -wal file, which a reader keeps busy",
+            hint="try again when nothing reads the log",
+        ) from error
+
+
 def create(path: Path) -> None:
     """Make an empty log, readable by its owner only. Raises Failed where something is there."""
     with _placed(path) as fresh:
@@ -144,6 +159,7 @@ def _check_sound(copied: Path, backup_path: Path) -> None:
         ) from error
     try:
         found = connection.execute("PRAGMA integrity_check(1)").get
+        connection.pragma("journal_mode", "WAL")  # a copy made by other means may have lost it
     except apsw.Error as error:
         found = str(error)
     finally:

@@ -23,7 +23,7 @@ def problems(connection: apsw.Connection) -> list[str]:
             found.append(problem)
             if len(found) == MOST:
                 break
-    except (apsw.CorruptError, apsw.NotADBError) as error:
+    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:
         found.append(f"file: {error}; what follows cannot be read")
     return found
 

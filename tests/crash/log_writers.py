@@ -68,6 +68,7 @@ def kill_writers(path: Path, receipts: Path, rounds: int, told: Connection) -> N
     They are forked from this process, which has no thread and no connection open: started in
     milliseconds, they can be killed by the hundred.
     """
+    encoded(batch(1))  # loads what each writer would else load, and be killed loading
     fork = multiprocessing.get_context("fork")
     for _ in range(rounds):
         workers = [
@@ -79,7 +80,7 @@ def kill_writers(path: Path, receipts: Path, rounds: int, told: Connection) -> N
             worker.start()
         random.shuffle(workers)
         for worker in workers:
-            worker.join(random.uniform(0, 0.02))  # not to wait for it: to kill it anywhere
+            worker.join(random.uniform(0, 0.03))  # not to wait for it: to kill it anywhere
             worker.kill()
         for worker in workers:
             worker.join()

@@ -96,7 +96,7 @@ def test_writers_killed_anywhere_leave_whole_appends_and_every_receipt(
 ) -> None:
     rounds = 25
     assert heard(log_writers.kill_writers, path, tmp_path / "receipts", rounds) == [[]] * rounds
-    assert acknowledged(tmp_path / "receipts")
+    assert len(acknowledged(tmp_path / "receipts")) > rounds  # they did get to write
 
 
 def test_a_backup_taken_while_others_write_restores_to_a_prefix(path: Path, tmp_path: Path) -> None:
