@@ -8,7 +8,7 @@ from typing import NamedTuple
 from edge.briefing import Briefing
 from edge.domain import corpus, dispatch, pendency
 from edge.domain.dispatch import Dispatch
-from edge.domain.events import NO_STREAM, Data, Draft
+from edge.domain.events import NO_STREAM, Data, Draft, Event
 from edge.domain.pendency import ActKind
 from edge.domain.refusal import Refused
 from edge.domain.streams import check_slug
@@ -160,8 +160,8 @@ class Dispatches:
         said = self._journal.redacted(intent.strip())
         self._journal.decide(
             self._journal.streams.dispatch(dispatch_id),
-            list[str],
-            lambda left, event: [*left, event.data["intent"]] if event.type == kernel.type else left,
+            _no_breadcrumbs,
+            _breadcrumbs,
             lambda left: [] if said in left else [kernel],
             act,
         )
@@ -224,6 +224,14 @@ class Dispatches:
             [a["act"] for a in acts],
             [a["act"] for a in acts if pendency.is_naked(a)],
         )
+
+
+def _no_breadcrumbs() -> tuple[str, ...]:
+    return ()
+
+
+def _breadcrumbs(left: tuple[str, ...], event: Event) -> tuple[str, ...]:
+    return (*left, event.data["intent"]) if event.type == "intent.kernel" else left
 
 
 _KINDS: tuple[ActKind, ...] = ("comment", "vote")

@@ -64,6 +64,13 @@ class Runner:
             except _Moved:
                 continue
 
+    def lag(self) -> int:
+        """How many events stand in the log beyond the checkpoint."""
+        position = self._store.position()
+        if self._log.head() <= position:
+            return 0
+        return sum(1 for _ in self._log.read_all(after=position or None))
+
     def _run(self, checkpoint: Checkpoint, goal: int, done: int, report: Report | None) -> int:
         for page in _pages(self._log.read_all(after=checkpoint.position or None), goal):
             last = page[-1][-1]

@@ -1,0 +1,5 @@
+"""``python -m edge`` is ``edge``."""
+
+from edge.cli.main import main
+
+main()

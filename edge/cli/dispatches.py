@@ -1,0 +1,186 @@
+"""``edge open``, ``close``, ``briefing``, ``sweep``: the life of a dispatch."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from edge.cli.common import At, Home, Json, group, opened, read_text, say
+from edge.cli.voz import act_of
+from edge.dispatch import Artefact
+from edge.domain.events import Data
+from edge.domain.language import first_line
+from edge.domain.pendency import ActKind
+from edge.domain.refusal import Misused, Refused
+from edge.settings import moment_named
+from edge.wiring import Edge
+
+app = group("The life of a dispatch")
+
+_META = ("title", "cites", "distills", "proposes")
+
+Since = Annotated[str | None, typer.Option("--since", metavar="DATE", help="Leave out what is older.")]
+
+
+@app.command("open", epilog="Example: edge open report --theme retries")
+def open_(
+    kind: Annotated[str, typer.Argument(help="beat, report, research, load, …")],
+    theme: Annotated[str | None, typer.Option("--theme", help="What it is about.")] = None,
+    origin: Annotated[str, typer.Option("--origin", help="operator or beat.")] = "operator",
+    budget_tokens: Annotated[
+        int | None, typer.Option("--budget-tokens", help="Size of the Briefing.")
+    ] = None,
+    home: Home = None,
+    json_: Json = False,
+) -> None:
+    """Open a dispatch: sweep what is new, fold, and print the Briefing it begins with."""
+    if origin not in ("operator", "beat"):
+        raise Misused(f"no such origin {origin!r}", hint="operator or beat")
+    if not kind.strip():
+        raise Misused("a dispatch needs its kind", hint="beat, report, research, load, …")
+    if budget_tokens is not None and budget_tokens < 1:
+        raise Misused("the budget is at least 1 token")
+    with opened(home) as edge:
+        done = edge.dispatches.open(
+            kind.strip(), theme, origin, edge.sweep_for, lambda: edge.briefing(budget_tokens)
+        )
+        waiting = edge.current().episodes().waiting
+    data = {
+        "dispatch_id": done.dispatch_id,
+        "kind": done.kind,
+        "cursor": done.briefing.position,
+        "sweep": done.sweep,
+        "extraction": {"episodes": 0, "lag": waiting, "cost": {"calls": 0, "tokens": 0, "seconds": 0}},
+        "briefing": done.briefing.as_json(),
+        "health": done.briefing.health,
+    }
+    say(json_, data, f"dispatch {done.dispatch_id} ({done.kind})\n\n{done.briefing.text}")
+
+
+@app.command(
+    epilog='Example: edge close --intent "why" --artefato study.md --slug retry-study --meta study.json'
+)
+def close(
+    dispatch_id: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="By default the only open one.")
+    ] = None,
+    intent: Annotated[
+        str | None, typer.Option("--intent", help="The why; mandatory with an artefato.")
+    ] = None,
+    artefato: Annotated[
+        Path | None, typer.Option("--artefato", metavar="F.md", help="Markdown to publish.")
+    ] = None,
+    slug: Annotated[str | None, typer.Option("--slug", help="Its name.")] = None,
+    meta: Annotated[
+        Path | None, typer.Option("--meta", metavar="F.json", help="{title, cites, distills, proposes}.")
+    ] = None,
+    republish: Annotated[
+        bool, typer.Option("--republish", help="A new revision of what is published.")
+    ] = False,
+    answered: Annotated[
+        list[str] | None,
+        typer.Option("--answered", metavar="ACT=REF", help="An act this answers; repeatable."),
+    ] = None,
+    home: Home = None,
+    json_: Json = False,
+) -> None:
+    """Close a dispatch: publish or leave a breadcrumb, give every act its receipt, pass the gate."""
+    publication = _artefact(artefato, slug, meta, republish)
+    with opened(home) as edge:
+        full = _dispatch(edge, dispatch_id)
+        done = edge.dispatches.close(full, intent, publication, _answers(edge, answered or []))
+    lines = [f"dispatch {done.dispatch_id} closed"]
+    lines += [f"published: {name}" for name in done.published]
+    lines.append(
+        f"receipts: {len(done.receipts)}, answered: {len(done.answered)}, pending: {len(done.pending)}"
+    )
+    say(json_, done._asdict(), "\n".join(lines))
+
+
+def _dispatch(edge: Edge, prefix: str | None) -> str:
+    if prefix is not None:
+        return edge.resolve("dispatch", prefix)
+    found = edge.current().open_dispatches()
+    if len(found) != 1:
+        raise Misused(
+            "no dispatch is open" if not found else f"{len(found)} dispatches are open: {', '.join(found)}",
+            hint="`edge open KIND` opens one" if not found else "name the one to close",
+        )
+    return found[0]
+
+
+def _answers(edge: Edge, answered: list[str]) -> dict[tuple[ActKind, str], str]:
+    answers: dict[tuple[ActKind, str], str] = {}
+    for pair in answered:
+        act, equals, ref = pair.partition("=")
+        if not equals or not act.strip():
+            raise Misused(f"--answered {pair!r} is not ACT=REF", hint="like --answered 0193ab=retry-study")
+        if not ref.strip():
+            raise Refused(f"{act} is answered by nothing", hint="name what answers it: ACT=REF")
+        answers[act_of(edge, act.strip())] = ref.strip()
+    return answers
+
+
+def _artefact(path: Path | None, slug: str | None, meta: Path | None, republish: bool) -> Artefact | None:
+    """What is to be published, from its Markdown and its meta file; None where nothing is."""
+    if path is None:
+        if slug or meta or republish:
+            raise Misused("--slug, --meta and --republish go with --artefato")
+        return None
+    if not slug:
+        raise Misused("--artefato needs its --slug")
+    body = read_text(path)
+    data: Data = {"slug": slug, "body": body, **_meta(meta)}
+    data.setdefault("title", first_line(body.lstrip("# \n"), 200) or slug)
+    return Artefact(data, republish)
+
+
+def _meta(path: Path | None) -> Data:
+    if path is None:
+        return {}
+    try:
+        document: Any = json.loads(read_text(path))
+    except ValueError as error:
+        raise Misused(f"{path} is not JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise Refused(f"{path} is not an object", hint=f"with {', '.join(_META)}")
+    foreign = sorted(set(document) - {*_META, "intent", "slug"})
+    if foreign:
+        raise Refused(f"{path}: no field {foreign[0]!r}", hint=f"only {', '.join(_META)}")
+    return {name: document[name] for name in _META if document.get(name) is not None}
+
+
+@app.command(epilog="Example: edge briefing --at 120")
+def briefing(at: At = None, home: Home = None, json_: Json = False) -> None:
+    """Print the Briefing now, or as it was shown at a position."""
+    with opened(home) as edge:
+        if at is None:
+            composed = edge.briefing()
+            data, note = {**composed.as_json(), "position": composed.position}, ""
+        else:
+            data, note = edge.briefing_at(at)
+    say(json_, data, note + data["text"])
+
+
+@app.command(epilog="Example: edge sweep --dry-run --since 2026-11-01")
+def sweep(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing; show what would be captured.")
+    ] = False,
+    since: Since = None,
+    home: Home = None,
+    json_: Json = False,
+) -> None:
+    """Take in what is new in the transcript store."""
+    with opened(home) as edge:
+        moment = moment_named(since, edge.settings.tz) if since else None
+        done = edge.sweep(dry_run=dry_run, since=moment)
+    text = (
+        f"{done['sessions']} sessions, {done['episodes']} episodes, {done['turns']} turns from"
+        f" {done['bytes']:,} bytes in {done['seconds']:.1f} s; {done['skipped_records']} records skipped,"
+        f" {len(done['excluded'])} sessions left out"
+    )
+    say(json_, done, text)

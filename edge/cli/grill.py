@@ -1,0 +1,215 @@
+"""``edge grill``: load chats, decide each, close them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from edge.cli import views
+from edge.cli.common import Home, Json, document_of, group, opened, say
+from edge.domain.events import Data
+from edge.domain.grill import Run
+from edge.domain.language import first_line
+from edge.domain.refusal import Misused
+from edge.grill import Closed, Started
+from edge.settings import acting, require_operator
+from edge.wiring import Edge
+
+app = group("Close chats: load a batch, decide every one, close each atomically")
+
+MaxChats = Annotated[int | None, typer.Option("--max-chats", help="At most so many chats.")]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="At most so many tokens of them.")]
+Unattended = Annotated[bool, typer.Option("--unattended", help="Nobody is there to ask.")]
+RunId = Annotated[str | None, typer.Argument(metavar="[RUN]", help="By default the only open one.")]
+
+
+@app.command(epilog="Example: edge grill start --max-chats 5")
+def start(
+    max_chats: MaxChats = None,
+    max_tokens: MaxTokens = None,
+    unattended: Unattended = False,
+    home: Home = None,
+    json_: Json = False,
+) -> None:
+    """Begin a run: fix its cursor and load the chats that hurt most."""
+    if not unattended:
+        require_operator("an attended grill")
+    with opened(home) as edge:
+        caps = _caps(edge, max_chats, max_tokens)
+        started = edge.grill.start("unattended" if unattended else "attended", *caps)
+        data = _started(edge, started)
+    lines = [f"run {started.run['run_id']} ({started.run['mode']})"]
+    lines += [
+        f"{c.chat['comment_id']}  harm {c.harm.value}  {first_line(c.chat['body'], 80)}"
+        for c in started.loaded
+    ]
+    lines.append(f"overflow {len(started.overflow)}, awaiting {len(started.awaiting)}")
+    say(json_, data, "\n".join(lines))
+
+
+def _caps(edge: Edge, max_chats: int | None, max_tokens: int | None) -> tuple[int, int]:
+    settings = edge.settings
+    return (
+        settings.max_chats if max_chats is None else max_chats,
+        settings.max_tokens if max_tokens is None else max_tokens,
+    )
+
+
+def _started(edge: Edge, started: Started) -> Data:
+    known, run = edge.current(), started.run
+    return {
+        "run_id": run["run_id"],
+        "cursor": run["cursor"],
+        "now": run["now"],
+        "mode": run["mode"],
+        "loaded": [views.candidate(candidate, known) for candidate in started.loaded],
+        "agenda": run["agenda"],
+        "overflow": started.overflow,
+        "awaiting": started.awaiting,
+        "actionable": started.actionable,
+    }
+
+
+@app.command(epilog="Example: edge grill close --plan plan.json")
+def close(
+    run: RunId = None,
+    plan: Annotated[
+        str | None, typer.Option("--plan", metavar="F", help="The plan's file; - reads standard input.")
+    ] = None,
+    intent: Annotated[
+        str | None, typer.Option("--intent", help="A breadcrumb of what this grill was about.")
+    ] = None,
+    home: Home = None,
+    json_: Json = False,
+) -> None:
+    """Close a run by a plan that decides every chat it loaded; without one, resume the stored plan."""
+    document = None if plan is None else document_of(plan)
+    with opened(home) as edge:
+        closed = edge.grill.close(_run(edge, run), document, acting(), intent)
+    _print(json_, closed)
+
+
+def _run(edge: Edge, prefix: str | None) -> str:
+    if prefix is not None:
+        return edge.resolve("run", prefix)
+    found = edge.current().open_runs()
+    if len(found) != 1:
+        raise Misused(
+            "no grill run is open" if not found else f"{len(found)} runs are open: {', '.join(found)}",
+            hint="`edge grill start` begins one" if not found else "name the run",
+        )
+    return found[0]
+
+
+def _print(as_json: bool, closed: Closed) -> None:
+    """The results; exit 3 where another close came first on any chat."""
+    results = [{k: v for k, v in r._asdict().items() if k != "curate" or v} for r in closed.results]
+    data = {
+        "run_id": closed.run_id,
+        "finished": closed.finished,
+        "results": results,
+        "overflow": closed.overflow,
+    }
+    lines = [f"run {closed.run_id} {'finished' if closed.finished else 'is not finished'}"]
+    for result in closed.results:
+        what = result.comment_id or f"{(result.curate or {}).get('do')} {(result.curate or {}).get('id')}"
+        lines.append(
+            f"{what}  {result.outcome or result.result}{'  ' + result.direction_id if result.direction_id else ''}"
+        )
+    if closed.overflow:
+        lines.append(f"overflow {len(closed.overflow)}: the next run loads them")
+    say(as_json, data, "\n".join(lines))
+    if closed.stale:
+        raise typer.Exit(3)
+
+
+@app.command(epilog="Example: edge grill run --unattended")
+def run(
+    unattended: Unattended = False,
+    max_chats: MaxChats = None,
+    max_tokens: MaxTokens = None,
+    home: Home = None,
+    json_: Json = False,
+) -> None:
+    """A whole run by rules; attended, it asks you what no rule settles."""
+    if not unattended:
+        require_operator("an attended grill")
+    with opened(home) as edge:
+        closed = edge.grill.run(
+            edge.cognition,
+            "unattended" if unattended else "attended",
+            _caps(edge, max_chats, max_tokens),
+            edge.settings.lang,
+            acting(),
+            None if unattended else _ask,
+        )
+    _print(json_, closed)
+
+
+def _ask(question: str, options: Sequence[Data]) -> str | None:
+    """Put a question on the terminal; nothing typed, or no terminal, leaves it parked."""
+    print(f"\n{question}\n> ", end="", file=sys.stderr, flush=True)  # noqa: T201  # the dialogue itself
+    line = sys.stdin.readline()
+    return line.strip() or None
+
+
+@app.command(epilog="Example: edge grill show")
+def show(run: RunId = None, home: Home = None, json_: Json = False) -> None:
+    """A run: what it loaded, what was planned, how each chat ended."""
+    with opened(home) as edge:
+        state, _ = edge.grill.load(_run_shown(edge, run))
+    data = {name: state[name] for name in _SHOWN}  # type: ignore[literal-required]
+    data["planned"] = list(state["planned"].values())
+    data["results"] = [{"comment_id": id_, "result": result} for id_, result in state["results"].items()]
+    say(json_, data, "\n".join(_lines(state)))
+
+
+_SHOWN = (
+    "run_id",
+    "state",
+    "mode",
+    "cursor",
+    "now",
+    "caps",
+    "loaded",
+    "overflow",
+    "awaiting",
+    "agenda",
+    "reason",
+)
+
+
+def _run_shown(edge: Edge, prefix: str | None) -> str:
+    """The run to show: named, else the only open one, else the last."""
+    last = edge.current().last_run()
+    if prefix is None and not edge.current().open_runs() and last is not None:
+        return last["run_id"]
+    return _run(edge, prefix)
+
+
+def _lines(state: Run) -> list[str]:
+    lines = [f"run {state['run_id']} ({state['mode']}): {state['state']}"]
+    for loaded in state["loaded"]:
+        id_ = loaded["comment_id"]
+        decision = state["planned"].get(id_, {}).get("decision", "undecided")
+        lines.append(f"{id_}  harm {loaded['harm']}  {decision}  {state['results'].get(id_, 'open')}")
+    if state["reason"]:
+        lines.append(f"abandoned: {state['reason']}")
+    return lines
+
+
+@app.command(epilog='Example: edge grill abandon 0193ab --reason "the model is down"')
+def abandon(
+    run: RunId = None,
+    reason: Annotated[str, typer.Option("--reason", help="Why it is given up.")] = "",
+    home: Home = None,
+    json_: Json = False,
+) -> None:
+    """Give a run up; what it left undecided is marked as owed an answer."""
+    with opened(home) as edge:
+        closed = edge.grill.abandon(_run(edge, run), reason, acting())
+    results = [{"comment_id": r.comment_id, "result": r.result} for r in closed.results]
+    say(json_, {"run_id": closed.run_id, "results": results}, f"run {closed.run_id} abandoned")

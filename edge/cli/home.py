@@ -1,0 +1,156 @@
+"""``edge init``, ``status``, ``doctor``, ``rebuild``, ``at``: the install itself."""
+
+from __future__ import annotations
+
+import getpass
+import re
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from edge.cli.common import Home, Json, group, opened, say
+from edge.domain.refusal import Misused
+from edge.settings import home_of
+
+app = group("The install itself")
+
+
+@app.command(epilog="Example: edge init --group me --zone Europe/Lisbon --exclude /home/me/private")
+def init(
+    group_: Annotated[
+        str | None, typer.Option("--group", metavar="G", help="Its identity: a-z, 0-9, _.")
+    ] = None,
+    zone: Annotated[str | None, typer.Option("--zone", help="Your time zone, like Europe/Lisbon.")] = None,
+    lang: Annotated[str, typer.Option("--lang", help="pt or en.")] = "en",
+    store: Annotated[
+        Path | None, typer.Option("--store", metavar="DIR", help="Where transcripts are.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="P", help="Read only this project; repeatable.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option("--exclude", metavar="P", help="Never read this one; repeatable.")
+    ] = None,
+    since: Annotated[str | None, typer.Option("--since", metavar="D", help="Read nothing older.")] = None,
+    home: Home = None,
+    json_: Json = False,
+) -> None:
+    """Give this install its identity and settings, and make its log."""
+    from edge.init import initialise, projects_in
+    from edge.settings import Settings
+
+    place = home_of(home)
+    chosen = tuple(only or ())
+    if not only and not exclude and sys.stdin.isatty() and sys.stderr.isatty():
+        chosen = _ask_projects(projects_in(store))
+    settings = Settings(
+        home=place,
+        group=group_ if group_ is not None else _own_name(),
+        zone=zone or _own_zone(),
+        lang=lang,  # type: ignore[arg-type]  # checked when the settings are read back
+        root=str(store.expanduser().absolute()) if store else None,
+        only=chosen,
+        exclude=tuple(exclude or ()),
+        since=since,
+    )
+    log_id = initialise(settings)
+    data = {"home": str(place), "group": settings.group, "log_id": log_id}
+    say(json_, data, f"edge of group {settings.group} lives in {place}\nnext: edge open beat")
+
+
+def _own_name() -> str:
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        raise Misused("this install needs a name", hint="give one with --group") from None
+    return re.sub(r"[^a-z0-9_]", "_", name.lower())[:32]
+
+
+def _own_zone() -> str:
+    """The machine's zone by name, where it has one."""
+    link = Path("/etc/localtime")
+    if link.is_symlink():
+        _, found, name = str(link.readlink()).partition("zoneinfo/")
+        if found and name not in ("", "Etc/UTC"):
+            return name
+    return "UTC"
+
+
+def _ask_projects(projects: list[str]) -> tuple[str, ...]:
+    if not projects:
+        return ()
+    listed = "\n".join(f"{n:>3}  {project}" for n, project in enumerate(projects, 1))
+    typer.echo(f"Projects in the transcript store:\n{listed}", err=True)
+    picked = typer.prompt("Which may edge read? Numbers, or nothing for all", default="", err=True)
+    numbers = re.findall(r"\d+", picked)
+    return tuple(projects[int(n) - 1] for n in numbers if 1 <= int(n) <= len(projects))
+
+
+@app.command(epilog="Example: edge status")
+def status(home: Home = None, json_: Json = False) -> None:
+    """The health strip: what is open, what waits, what is broken."""
+    with opened(home) as edge:
+        data = edge.health()
+    lines = [
+        f"{'degraded' if data['degraded'] else 'ok'} ({data['mode']}), head {data['head']}",
+        "  ".join(
+            f"{name} {data[name]}"
+            for name in ("open", "actionable", "awaiting", "backlog", "overflow", "naked")
+        ),
+        f"projection lag {data['projection_lag']}, knowledge lag {data['knowledge_lag']}, "
+        f"last sweep {data['last_sweep'] or 'never'}",
+    ]
+    lines += [f"unfinished run {run}: `edge grill show {run}`" for run in data["unfinished_runs"]]
+    lines += [f"{error['kind']}: {', '.join(error['ids'])}" for error in data["errors"]]
+    say(json_, data, "\n".join(lines))
+
+
+@app.command(epilog="Example: edge doctor")
+def doctor(home: Home = None, json_: Json = False) -> None:
+    """What this install stands on: versions, log, permissions, lag. Exit 1 where something is wrong."""
+    from edge.doctor import examined
+
+    with opened(home) as edge:
+        data = examined(edge)
+    lines = [
+        f"{'ok  ' if check['ok'] else 'BAD '} {check['name']}: {check['found']}" for check in data["checks"]
+    ]
+    say(json_, data, "\n".join(lines))
+    if not data["ok"]:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: edge rebuild chats")
+def rebuild(
+    models: Annotated[
+        list[str] | None, typer.Argument(metavar="[MODEL]", help="By default all of them.")
+    ] = None,
+    home: Home = None,
+    json_: Json = False,
+) -> None:
+    """Fold read models anew from the log, beside the old ones, and swap them in."""
+    with opened(home) as edge:
+        position = edge.rebuild(tuple(models or ()))
+    say(json_, {"position": position, "models": models or "all"}, f"rebuilt to position {position}")
+
+
+@app.command("at", epilog="Example: edge at 120 direction")
+def at_(
+    when: Annotated[str, typer.Argument(metavar="P", help="A position or an ISO time.")],
+    model: Annotated[
+        str,
+        typer.Argument(metavar="MODEL", help="chats, acts, direction, corpus, episodes, health or briefing."),
+    ] = "chats",
+    home: Home = None,
+    json_: Json = False,
+) -> None:
+    """Any read model as of a position or a time, replayed from the log."""
+    import json
+
+    from edge.cli.replay import as_of
+
+    with opened(home) as edge:
+        data = as_of(edge, when, model)
+    say(json_, data, json.dumps(data, ensure_ascii=False, indent=2))

@@ -1,0 +1,214 @@
+"""The one place that names adapters. Each is imported when first used, so that a command
+pays only for what it touches."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from edge.domain.events import Event
+from edge.domain.refusal import Failed, Misused, Refused
+from edge.domain.streams import Streams
+from edge.health import Lag, health
+from edge.ports import Report
+from edge.settings import Settings, load, moment_named
+
+if TYPE_CHECKING:
+    from adapters.eventlog.sqlite import SqliteEventLog
+    from edge.briefing import Briefing
+    from edge.dispatch import Dispatches
+    from edge.domain.events import Data
+    from edge.grill import Grill
+    from edge.journal import Journal
+    from edge.ports import Clock, Cognition, IdKind, Redactor
+    from edge.steering import Steering
+    from edge.voz import Voz
+    from projections.queries import ReadModels
+    from projections.runner import Runner
+    from projections.store import ReadStore
+
+MODE: Final = "embedded"
+
+
+class Edge:
+    """One install, opened: its log, its read models and the use cases over them."""
+
+    def __init__(self, settings: Settings, report: Report | None = None) -> None:
+        self.settings = settings
+        self.report = report
+        self.streams = Streams(settings.group)
+
+    @classmethod
+    def at_home(cls, home: Path, report: Report | None = None) -> Edge:
+        """The install of a home; exit 2 where it has no identity."""
+        return cls(load(home), report)
+
+    # -- the outside ------------------------------------------------------------------------
+
+    @cached_property
+    def clock(self) -> Clock:
+        from adapters.system import FixedClock, SystemClock
+
+        fixed = os.environ.get("EDGE_NOW")
+        return FixedClock(moment_named(fixed, self.settings.tz)) if fixed else SystemClock()
+
+    @cached_property
+    def log(self) -> SqliteEventLog:
+        from adapters.eventlog.sqlite import SqliteEventLog
+
+        if not self.settings.log_path.exists():
+            raise Failed(
+                f"the log {self.settings.log_path} is gone",
+                hint="`edge log restore BACKUP` brings it back; `edge init` makes a new one elsewhere",
+            )
+        return SqliteEventLog(self.settings.log_path)
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        from adapters.redaction.secrets import SecretRedactor
+
+        return SecretRedactor()
+
+    @cached_property
+    def journal(self) -> Journal:
+        from adapters.system import TimeOrderedIds
+        from edge.journal import Journal
+
+        return Journal(self.log, self.streams, self.redactor, self.clock, TimeOrderedIds())
+
+    @cached_property
+    def cognition(self) -> Cognition:
+        from adapters.cognition.rules import RuleCognition
+
+        return RuleCognition()
+
+    @cached_property
+    def log_id(self) -> str:
+        """The identity of the log, from its first event."""
+        first: Event | None = next(self.log.read(self.streams.log, limit=1), None)
+        if first is None or not isinstance(first.data.get("log_id"), str):
+            raise Misused(
+                f"the log {self.settings.log_path} is not of group {self.settings.group!r}",
+                hint="set the group it was made with in edge.toml",
+            )
+        return str(first.data["log_id"])
+
+    # -- the read side ----------------------------------------------------------------------
+
+    @cached_property
+    def store(self) -> ReadStore:
+        from projections.models import MODELS
+        from projections.store import ReadStore
+
+        return ReadStore(self.settings.read_path, MODELS, self.log_id)
+
+    @cached_property
+    def _runner(self) -> Runner:
+        from projections.runner import Runner
+
+        return Runner(self.log, self.store, self.streams.log)
+
+    @cached_property
+    def _queries(self) -> ReadModels:
+        from projections.queries import ReadModels
+
+        return ReadModels(self.store)
+
+    def current(self) -> ReadModels:
+        """The read models at the log's head as it is now; tables of older code are rebuilt first."""
+        if self.store.outdated():
+            self.rebuild()
+        self._runner.catch_up(report=self.report)
+        return self._queries
+
+    def at(self, when: str) -> ReadModels:
+        """The read models as of a position or an ISO time, replayed in memory by the same fold."""
+        from projections.models import MODELS
+        from projections.queries import ReadModels
+        from projections.runner import Runner
+        from projections.store import ReadStore
+
+        store = ReadStore(None, MODELS, self.log_id)
+        Runner(self.log, store, self.streams.log).catch_up(self.position_of(when), self.report)
+        return ReadModels(store)
+
+    def position_of(self, when: str) -> int:
+        """The position meant by ``when``: one itself, or the last before anything recorded later."""
+        if when.isdecimal():
+            position = int(when)
+            if position > self.log.head():
+                raise Refused(
+                    f"the log has no position {position} yet", hint=f"its head is {self.log.head()}"
+                )
+            return position
+        from edge.audit import last_position_at
+
+        return last_position_at(self.log, moment_named(when, self.settings.tz))
+
+    def rebuild(self, names: tuple[str, ...] = ()) -> int:
+        """Fold models anew beside the old and swap them in; all of them where none is named."""
+        from projections.rebuild import rebuild
+
+        return rebuild(self.log, self.store, self.streams.log, names, self.report)
+
+    def resolve(self, kind: IdKind, prefix: str) -> str:
+        """The one id that begins with ``prefix``; itself where nothing does, for the rules to refuse."""
+        found = self.current().matching(kind, prefix)
+        if len(found) > 1:
+            raise Misused(
+                f"{prefix!r} begins more than one {kind} id: {', '.join(found)}", hint="give more of it"
+            )
+        return found[0] if found else prefix
+
+    # -- use cases --------------------------------------------------------------------------
+
+    @cached_property
+    def voz(self) -> Voz:
+        from edge.voz import Voz
+
+        return Voz(self.journal, self)
+
+    @cached_property
+    def steering(self) -> Steering:
+        from edge.steering import Steering
+
+        return Steering(self.journal, self)
+
+    @cached_property
+    def grill(self) -> Grill:
+        from edge.grill import Grill
+
+        return Grill(self.journal, self)
+
+    @cached_property
+    def dispatches(self) -> Dispatches:
+        from edge.dispatch import Dispatches
+
+        return Dispatches(self.journal, self)
+
+    def health(self) -> Data:
+        """The health strip; a swapped log is part of it, not an error of it."""
+        from projections.runner import LogChangedError
+
+        changed = False
+        try:
+            queries = self.current()
+        except LogChangedError:
+            queries, changed = self._queries, True
+        lag = self._runner.lag()
+        return health(queries, MODE, Lag(self.log.head(), lag, changed))
+
+    def briefing(self, budget: int | None = None) -> Briefing:
+        """The Briefing at the log's head."""
+        from edge.briefing import BUDGET_TOKENS, compose
+
+        now, zone, lang = self.clock.now(), self.settings.tz, self.settings.lang
+        return compose(self.current(), self.health(), now, zone, lang, budget or BUDGET_TOKENS)
+
+    def close(self) -> None:
+        """Let go of what was opened."""
+        for name in ("store", "log"):
+            if name in self.__dict__:
+                self.__dict__[name].close()

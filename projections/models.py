@@ -1,0 +1,24 @@
+"""The read models a store holds, in the order they are written."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from projections.chats import Chats, Votes
+from projections.corpus import Corpus
+from projections.direction import Direction
+from projections.episodes import Episodes
+from projections.health import Health
+from projections.model import ReadModel
+from projections.runs import Dispatches, Runs
+
+MODELS: Final[tuple[type[ReadModel], ...]] = (
+    Chats,
+    Votes,
+    Direction,
+    Corpus,
+    Runs,
+    Dispatches,
+    Episodes,
+    Health,
+)
