@@ -124,7 +124,9 @@ class ReadContract:
             for type_ in ("probe.a", "probe.b", "probe.b.c"):
                 log.append(fresh_stream(category), [event(type_)], NO_STREAM)
         log.append(f"{cats[0]}x-g.other", [event("probe.a")], NO_STREAM)
-        log.append(f"{cats[0]}", [event("probe.bare")], NO_STREAM)
+        for other in (f"{cats[0]}.", f"{cats[0]}.g", f"{cats[0]},g"):
+            log.append(other, [event("probe.other")], NO_STREAM)
+        log.append(cats[0], [event("probe.bare")], NO_STREAM)
 
         def found(**filters: Any) -> list[tuple[str, str]]:
             return [(e.stream.partition("-")[0], e.type) for e in log.read_all(after=start, **filters)]

@@ -61,6 +61,11 @@ class SubscriptionContract:
             assert isinstance(item, Checkpoint)
             assert item.position > position
             position = item.position
+        sent = event()
+        later = log.append(fresh_stream(category), [sent], NO_STREAM)
+        assert later.position > position, "a checkpoint ran ahead of what was still to come"
+        assert ids(log.read_all(after=position, categories=[category])) == [sent.id]
+        assert follower.next_event().id == sent.id
         follower.stop()
 
     def test_what_it_says_is_safe_to_store_misses_and_doubles_nothing(self, log: EventLog) -> None:
