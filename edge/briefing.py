@@ -15,11 +15,12 @@ from edge.domain.corpus import Artefato
 from edge.domain.events import Data
 from edge.domain.language import Lang, first_line, tokens
 from edge.domain.pendency import TEXT_SHOWN, Act
-from edge.ports import Queries
+from edge.ports import Presentation, Queries
 
 ACTS_SHOWN: Final = 5
 ARTEFATOS_SHOWN: Final = 5
 BUDGET_TOKENS: Final = 2_500
+SECTIONS: Final = ("health", "direction", "voz", "recap", "breadcrumb")
 
 _T: Final[dict[str, dict[Lang, str]]] = {
     "title": {"en": "Briefing", "pt": "Briefing"},
@@ -115,6 +116,21 @@ def compose(
         position = queries.position()
     sections = _within(sections, budget, lang)
     return Briefing(position, rendered(sections, lang), sections, health)
+
+
+def as_presented(presented: Presentation) -> Data:
+    """A Briefing just as it was recorded when it was shown, in the shape ``briefing`` prints."""
+    sections: dict[str, list[Data]] = {name: [] for name in SECTIONS}
+    for item in presented.items:
+        line = {"text": item.get("text"), "tier": item.get("tier"), "events": item.get("events") or []}
+        sections.setdefault(str(item.get("section")), []).append(line)
+    return {
+        "text": presented.text,
+        "sections": [{"name": name, "items": items} for name, items in sections.items()],
+        "health": None,
+        "position": presented.cursor,
+        "recomputed": False,
+    }
 
 
 def rendered(sections: Sequence[Section], lang: Lang) -> str:

@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, Final
 from edge.domain.events import Event
 from edge.domain.refusal import Failed, Misused, Refused
 from edge.domain.streams import Streams
-from edge.health import Lag, health
+from edge.health import LAST_SWEEP, Lag, health
 from edge.ports import Report
 from edge.settings import Settings, load, moment_named
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+    from datetime import datetime
+
     from adapters.eventlog.sqlite import SqliteEventLog
     from edge.briefing import Briefing
     from edge.dispatch import Dispatches
+    from edge.domain.episodes import StreamState
     from edge.domain.events import Data
     from edge.grill import Grill
     from edge.journal import Journal
@@ -162,6 +166,39 @@ class Edge:
             )
         return found[0] if found else prefix
 
+    # -- the sweep --------------------------------------------------------------------------
+
+    def sweep_for(self, dispatch_id: str) -> Data:
+        """The sweep at the open of a dispatch."""
+        return self.sweep(dispatch_id=dispatch_id)
+
+    def sweep(
+        self, *, dry_run: bool = False, since: datetime | None = None, dispatch_id: str | None = None
+    ) -> Data:
+        """Take in what is new in the transcript store; what it did, as ``sweep`` prints it."""
+        from adapters.transcripts.claude_code import ClaudeCodeStore
+        from edge.journal import Act
+        from edge.ports_transcripts import StoreSettings
+        from edge.sweep import Sweep
+        from projections.files import SweepFiles
+
+        settings = StoreSettings(
+            root=transcript_root(self.settings),
+            only=self.settings.only,
+            exclude=self.settings.exclude,
+            since=since or self.settings.since_moment,
+        )
+        notes = SweepFiles(self.store.connection)
+        index = _Index(self)
+        act = Act("sweep", dispatch_id=dispatch_id)
+        report = self.report or _unreported
+        store = ClaudeCodeStore(settings.root)
+        sweep = Sweep(self.journal, self.redactor, store, index, notes, settings, act=act, report=report)
+        swept = sweep.run(dry_run=dry_run)
+        if not dry_run:
+            self.current().note(LAST_SWEEP, self.journal.now())
+        return swept.as_json()
+
     # -- use cases --------------------------------------------------------------------------
 
     @cached_property
@@ -207,8 +244,74 @@ class Edge:
         now, zone, lang = self.clock.now(), self.settings.tz, self.settings.lang
         return compose(self.current(), self.health(), now, zone, lang, budget or BUDGET_TOKENS)
 
+    def briefing_at(self, when: str) -> tuple[Data, str]:
+        """The Briefing as it was shown at a position; recomputed, and a note that says so, where none was."""
+        from edge.briefing import as_presented, compose
+
+        position = self.position_of(when)
+        presented = self.current().presentation(position) if when.isdecimal() else None
+        if presented is not None:
+            return as_presented(presented), ""
+        queries = self.at(when)
+        now, zone, lang = self.clock.now(), self.settings.tz, self.settings.lang
+        composed = compose(queries, health(queries, MODE, Lag(position, 0)), now, zone, lang)
+        note = f"(no Briefing was shown at {when}: recomputed from the log)\n\n"
+        return {**composed.as_json(), "position": composed.position, "recomputed": True}, note
+
     def close(self) -> None:
         """Let go of what was opened."""
         for name in ("store", "log"):
             if name in self.__dict__:
                 self.__dict__[name].close()
+
+
+def create_log(path: Path) -> None:
+    """Make an empty embedded log; refused where the path is taken."""
+    from adapters.eventlog.sqlite import SqliteEventLog
+
+    SqliteEventLog.create(path).close()
+
+
+def transcript_root(settings: Settings) -> Path:
+    """Where transcripts are read: as set, else Claude Code's own store."""
+    from adapters.transcripts.claude_code import default_root
+
+    return Path(settings.root) if settings.root else default_root()
+
+
+def transcript_projects(root: Path | None) -> list[str]:
+    """The projects a transcript store holds sessions of."""
+    from adapters.transcripts.claude_code import default_root
+    from adapters.transcripts.projects import projects
+
+    return projects(root or default_root())
+
+
+def sqlite_version() -> str:
+    import apsw
+
+    return apsw.sqlite_lib_version()
+
+
+def _unreported(_what: str, _done: int, _of: int | None) -> None:
+    """Where nobody looks, progress goes nowhere."""
+
+
+class _Index:
+    """What the sweep asks of the read models; see :class:`edge.ports_transcripts.SweepIndex`."""
+
+    def __init__(self, edge: Edge) -> None:
+        self._edge = edge
+
+    def catch_up(self) -> None:
+        self._edge.current()
+
+    def stream(self, stream: str) -> StreamState | None:
+        from projections.episodes import stream_state
+
+        return stream_state(self._edge.store.connection, stream)
+
+    def known(self, keys: Collection[str]) -> set[str]:
+        from projections.episodes import known
+
+        return known(self._edge.store.connection, keys)

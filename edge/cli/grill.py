@@ -116,9 +116,8 @@ def _print(as_json: bool, closed: Closed) -> None:
     lines = [f"run {closed.run_id} {'finished' if closed.finished else 'is not finished'}"]
     for result in closed.results:
         what = result.comment_id or f"{(result.curate or {}).get('do')} {(result.curate or {}).get('id')}"
-        lines.append(
-            f"{what}  {result.outcome or result.result}{'  ' + result.direction_id if result.direction_id else ''}"
-        )
+        steer = f"  {result.direction_id}" if result.direction_id else ""
+        lines.append(f"{what}  {result.outcome or result.result}{steer}")
     if closed.overflow:
         lines.append(f"overflow {len(closed.overflow)}: the next run loads them")
     say(as_json, data, "\n".join(lines))

@@ -31,7 +31,7 @@ def chat(state: Chat) -> Data:
         "receipt": "receipt_sent" in state["states"],
         "reply": state["reply"],
         "questions": [
-            {name: q[name] for name in ("clarify_id", "question", "options", "answer")}  # type: ignore[literal-required]
+            {name: q[name] for name in ("clarify_id", "question", "options", "answer")}
             for q in state["questions"]
         ],
     }

@@ -147,7 +147,7 @@ def show(comment_id: str, at: At = None, home: Home = None, json_: Json = False)
 def pending(at: At = None, home: Home = None, json_: Json = False) -> None:
     """Acts still owed an answer or a receipt."""
     with opened(home) as edge:
-        data = _pending(queries(edge, at))
+        data = owed(queries(edge, at))
     counts = data["counts"]
     lines = [f"{counts['comments']} comments, {counts['votes']} votes pending; {counts['naked']} naked"]
     lines += [
@@ -157,7 +157,8 @@ def pending(at: At = None, home: Home = None, json_: Json = False) -> None:
     say(json_, data, "\n".join(lines))
 
 
-def _pending(known: Queries) -> Data:
+def owed(known: Queries) -> Data:
+    """Acts still owed something, as ``voz pending`` prints them."""
     with known.snapshot():
         counts = known.counts()
         acts = known.open_acts("comment") + known.open_acts("vote")

@@ -1,0 +1,78 @@
+"""What an install stands on, looked at: nothing here changes anything."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from edge.domain.events import Data
+from edge.domain.refusal import EdgeError, Failed
+from edge.wiring import Edge, sqlite_version, transcript_root
+
+_WAL_RESET_FIXED = (3, 51, 3)
+
+
+def examined(edge: Edge) -> Data:
+    """Every check with what it found. A check that cannot be made says why, and is not ok."""
+    checks = [
+        _sqlite(),
+        *(_private(path) for path in (edge.settings.home, edge.settings.log_path)),
+        _made("log", lambda: f"{edge.log_id} at head {edge.log.head()}"),
+        _made("log is whole", lambda: _whole(edge)),
+        _made("read models", lambda: _lag(edge)),
+        _store(edge),
+    ]
+    return {"ok": all(check["ok"] for check in checks), "checks": checks}
+
+
+def _check(name: str, ok: bool, found: str) -> Data:
+    return {"name": name, "ok": ok, "found": found}
+
+
+def _made(name: str, look: Callable[[], str]) -> Data:
+    try:
+        return _check(name, True, look())
+    except EdgeError as error:
+        return _check(name, False, f"{error.message} — {error.hint}" if error.hint else error.message)
+
+
+def _sqlite() -> Data:
+    version = sqlite_version()
+    numbers = tuple(int(part) for part in version.split("."))
+    return _check("SQLite", numbers >= _WAL_RESET_FIXED, version)
+
+
+def _private(path: Path) -> Data:
+    """Whether only its owner can read it: it holds what the operator said."""
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError as error:
+        return _check(str(path), False, error.strerror or str(error))
+    ok = not mode & (stat.S_IRWXG | stat.S_IRWXO)
+    return _check(str(path), ok, f"mode {mode:04o}" + ("" if ok else f" — `chmod go= {path}`"))
+
+
+def _whole(edge: Edge) -> str:
+    problems = edge.log.verify()
+    if problems:
+        raise Failed("; ".join(problems[:3]), hint="`edge log restore BACKUP` brings a whole one back")
+    return "revisions gapless, appends whole"
+
+
+def _lag(edge: Edge) -> str:
+    position = edge.current().position()
+    quarantined = edge.store.quarantined()
+    if quarantined:
+        at, *_, error = quarantined[0]
+        raise Failed(
+            f"{len(quarantined)} events are quarantined, the first at {at}: {error}",
+            hint="`edge rebuild` tries them again, strictly",
+        )
+    return f"folded to {position}, lag 0"
+
+
+def _store(edge: Edge) -> Data:
+    root = transcript_root(edge.settings)
+    found = str(root) if root.is_dir() else f"{root} is not there: the sweep finds nothing"
+    return _check("transcript store", True, found)
