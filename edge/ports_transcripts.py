@@ -85,6 +85,16 @@ class Reading(Protocol):
         """What is known by now of the turns whose presence is None. Grows: unknown, absent, present."""
         ...
 
+    @property
+    def offset(self) -> int:
+        """Up to which byte the file has been taken in."""
+        ...
+
+    @property
+    def pending(self) -> tuple[int, ...]:
+        """Offsets of queued prompts of which it is not known yet what becomes of them."""
+        ...
+
     def bookmark(self) -> Bookmark: ...
 
 
@@ -110,8 +120,14 @@ class TranscriptStore(Protocol):
         """Hash of the last 4 KiB before ``to``; None where the file is shorter."""
         ...
 
-    def read(self, file: StoreFile, admits: Admits, bookmark: Bookmark | None = None) -> Reading:
-        """Read on from the bookmark, or from the start."""
+    def read(
+        self,
+        file: StoreFile,
+        admits: Admits,
+        bookmark: Bookmark | None = None,
+        verdict: Presence = "unknown",
+    ) -> Reading:
+        """Read on from the bookmark, or from the start with what is known of the session already."""
         ...
 
 
@@ -159,8 +175,12 @@ class FileStat(NamedTuple):
 class FileNotes(Protocol):
     """The per-host table of what has been read (I14)."""
 
-    def stats(self, head: int) -> dict[str, FileStat]:
-        """By path, in one query. Drops every note written past ``head``: the log is another one."""
+    def newest(self) -> int:
+        """The furthest position a note was written at; past the log's head, the log is another one."""
+        ...
+
+    def stats(self) -> dict[str, FileStat]:
+        """By path, in one query."""
         ...
 
     def get(self, path: str) -> FileNote | None: ...

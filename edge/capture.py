@@ -1,0 +1,411 @@
+"""One file's pass of the sweep: from turns, through what is known, to episodes in its stream."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from edge.domain.cuts import MAX_PART, MAX_TURNS, parts, turn_size
+from edge.domain.episodes import (
+    CAPTURED,
+    RECLASSIFIED,
+    Range,
+    StreamState,
+    evolve_stream,
+    id_key,
+    queued_id,
+    queued_key,
+    turn_keys,
+)
+from edge.domain.events import Data, Draft, Event
+from edge.domain.language import clean
+from edge.domain.refusal import Failed
+from edge.journal import ATTEMPTS, Act, Journal, Recorded
+from edge.ports import Redactor, WrongRevision
+from edge.ports_transcripts import (
+    Admits,
+    Bookmark,
+    Presence,
+    Reading,
+    Spoken,
+    StoreFile,
+    SweepIndex,
+    TranscriptStore,
+)
+
+BATCH_TURNS: Final = 512
+BATCH_CHARS: Final = 512 * 1024
+HELD_CHARS: Final = 8 * 1024 * 1024
+"""Text held back while the session's presence is not decided; more is captured as unknown."""
+OWN_KEYS: Final = 50_000
+"""Keys a sweep remembers of its own before it asks the index to learn them."""
+DELIVERED_WITHIN: Final = 3
+"""Hours between queueing a prompt and its delivery, when a fork holds only the latter."""
+
+
+class Drawn:
+    """What all files of one sweep share: where it writes to, and what it has written so far."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        redactor: Redactor,
+        store: TranscriptStore,
+        index: SweepIndex,
+        act: Act,
+        since: datetime | None,
+    ) -> None:
+        self.journal = journal
+        self.redactor = redactor
+        self.store = store
+        self.index = index
+        self.act = act
+        self.since = since
+        self.dry_run = False
+        self.own: set[str] = set()
+        self.captured: list[dict[str, Any]] = []
+
+    def begin(self, dry_run: bool) -> None:
+        self.dry_run = dry_run
+        self.own.clear()
+        self.captured = []
+
+    def known(self, keys: set[str]) -> set[str]:
+        """Those of the keys some turn has that was captured by anyone so far."""
+        found = keys & self.own
+        rest = keys - found
+        return found | self.index.known(rest) if rest else found
+
+    def relieve(self, still_open: list[Data]) -> None:
+        """Let the index learn what was captured, when that has become much."""
+        if len(self.own) < OWN_KEYS or self.dry_run:
+            return
+        self.index.catch_up()
+        self.own.clear()
+        for turn in still_open:
+            self.own.update(turn_keys(turn))
+
+
+@dataclass
+class Outcome:
+    """What one file's pass came to."""
+
+    episodes: int = 0
+    turns: int = 0
+    bytes: int = 0
+    skipped: int = 0
+    redactions: Counter[str] = field(default_factory=Counter)
+    left_out: bool = False
+    why_nothing: str | None = None
+    bookmark: Bookmark | None = None
+
+    def counts(self) -> dict[str, int]:
+        return {
+            "sessions": int(self.turns > 0),
+            "episodes": self.episodes,
+            "turns": self.turns,
+            "bytes": self.bytes,
+            "skipped_records": self.skipped,
+        }
+
+
+@dataclass
+class _Open:
+    """An episode that still grows."""
+
+    presence: Presence
+    project: str | None
+    from_: int
+    to: int
+    turns: list[Data] = field(default_factory=list)
+    size: int = 0
+    redactions: Counter[str] = field(default_factory=Counter)
+
+    def takes(self, presence: Presence, project: str | None, size: int) -> bool:
+        same = presence == self.presence and _same_project(self.project, project)
+        return same and self.size + size <= MAX_TURNS
+
+
+def _same_project(one: str | None, other: str | None) -> bool:
+    """A session that walks down from where it began, or back up, stays in its project."""
+    if one is None or other is None or one == other:
+        return True
+    return one.startswith(other.rstrip("/\\") + _separator(one)) or other.startswith(
+        one.rstrip("/\\") + _separator(other)
+    )
+
+
+def _separator(path: str) -> str:
+    return "\\" if "\\" in path and "/" not in path else "/"
+
+
+class Capture:
+    """Captures what is new in one file."""
+
+    def __init__(
+        self, drawn: Drawn, file: StoreFile, stream: str, state: StreamState, admits: Admits
+    ) -> None:
+        self._drawn = drawn
+        self._file = file
+        self._stream = stream
+        self._state = state
+        self._admits = admits
+        self._outcome = Outcome()
+        self._open: _Open | None = None
+        self._taken: set[str] = set()
+        self._in_copies = False
+        self._last_ts: datetime | None = None
+        self._dropped: Counter[str] = Counter()
+
+    def run(self, bookmark: Bookmark | None) -> Outcome:
+        """Read on from the bookmark; again from the start where that brings back older turns."""
+        try:
+            reading = self._read_on(bookmark)
+        except OSError:
+            for turn in self._open.turns if self._open else ():
+                self._drawn.own.difference_update(turn_keys(turn))
+            raise
+        self._reclassify(reading.verdict)
+        self._outcome.left_out = reading.left_out or self._dropped["old"] > 0
+        self._outcome.bookmark = reading.bookmark()
+        if not self._outcome.turns:
+            self._outcome.why_nothing = self._why_nothing(reading)
+        return self._outcome
+
+    def _read_on(self, bookmark: Bookmark | None) -> Reading:
+        reading = self._drawn.store.read(self._file, self._admits, bookmark)
+        was_absent = reading.verdict == "absent"
+        self._read(reading)
+        if reading.verdict == "present" and (was_absent or self._dropped["undecided"]):
+            reading = self._drawn.store.read(self._file, self._admits, None, "present")
+            self._read(reading)
+        return reading
+
+    def _why_nothing(self, reading: Reading) -> str | None:
+        if reading.left_out:
+            return "project not included"
+        if self._dropped["old"]:
+            return "older than since"
+        if self._dropped["absent"] or self._dropped["undecided"]:
+            return "autonomous"
+        return None
+
+    # -- from turns to what is new -----------------------------------------------------------
+
+    def _read(self, reading: Reading) -> None:
+        batch: list[Spoken] = []
+        chars, undecided = 0, False
+        for turn in reading:
+            batch.append(turn)
+            chars += len(turn.text)
+            undecided = undecided or turn.presence is None
+            waits = undecided and reading.verdict == "unknown"
+            if chars > (HELD_CHARS if waits else BATCH_CHARS) or (not waits and len(batch) >= BATCH_TURNS):
+                self._take(batch, reading)
+                batch, chars, undecided = [], 0, False
+        self._take(batch, reading)
+        self._close(reading, reading.offset)
+        self._outcome.bytes += reading.bytes_read
+        self._outcome.skipped += reading.skipped
+
+    def _take(self, batch: list[Spoken], reading: Reading) -> None:
+        """Pass over what is not to be captured or is known; the rest goes into episodes."""
+        present = [(turn, turn.presence or reading.verdict) for turn in batch]
+        wanted = [(turn, presence) for turn, presence in present if self._is_wanted(turn, presence)]
+        known = self._drawn.known({key for turn, _ in wanted for key in _ids(turn)})
+        fresh: list[tuple[Spoken, Presence, Data, dict[str, int]]] = []
+        keys: set[str] = set()
+        for turn, presence in wanted:
+            if len(turn.text) * 6 <= MAX_PART and not known.isdisjoint(_ids(turn)):
+                self._in_copies = True
+                continue
+            data, found = self._data(turn)
+            if not data["text"]:
+                continue
+            fresh.append((turn, presence, data, found))
+            keys.update(key for part in parts(data) for key in turn_keys(part)[:2])
+            keys.update(_delivery_keys(turn, data))
+        known |= self._drawn.known(keys)
+        for turn, presence, data, found in fresh:
+            if self._is_copy(turn, data, known):
+                continue
+            for part in parts(data):
+                if not known.isdisjoint(turn_keys(part)[:2]):
+                    continue
+                taken = turn_keys(part)
+                known.update(taken)
+                self._drawn.own.update(taken)
+                self._add(turn, presence, part, found if part.get("part", 1) == 1 else {}, reading)
+        self._drawn.relieve(self._open.turns if self._open else [])
+
+    def _is_wanted(self, turn: Spoken, presence: Presence) -> bool:
+        if presence == "absent":
+            self._dropped["absent" if turn.presence else "undecided"] += 1
+            return False
+        if turn.offset < self._state.forgotten:
+            return False
+        if self._drawn.since is None:
+            return True
+        self._last_ts = _time(turn.ts) or self._last_ts
+        if self._last_ts and self._last_ts < self._drawn.since:
+            self._dropped["old"] += 1
+            return False
+        return True
+
+    def _data(self, turn: Spoken) -> tuple[Data, dict[str, int]]:
+        """The turn as it will be stored: redacted whole, before anything is cut."""
+        redacted = self._drawn.redactor.redact(clean(turn.text))
+        text = redacted.text.strip()
+        turn_id = turn.id or queued_id(turn.ts, text)
+        data: Data = {"id": turn_id, "role": turn.role, "text": text}
+        if turn.ts:
+            data["ts"] = turn.ts
+        return data, redacted.found
+
+    def _is_copy(self, turn: Spoken, data: Data, known: set[str]) -> bool:
+        if not known.isdisjoint(turn.also) or (
+            self._in_copies and not known.isdisjoint(_delivery_keys(turn, data))
+        ):
+            self._in_copies = True
+            return True
+        self._in_copies = not known.isdisjoint(turn_keys(next(parts(data)))[:2])
+        return False
+
+    # -- from what is new to episodes --------------------------------------------------------
+
+    def _add(
+        self, turn: Spoken, presence: Presence, data: Data, found: dict[str, int], reading: Reading
+    ) -> None:
+        size = turn_size(data)
+        if self._open and not self._open.takes(presence, turn.project, size):
+            self._close(reading, self._open.to)
+        if self._open is None:
+            self._open = _Open(presence, turn.project, turn.offset, turn.end)
+        episode = self._open
+        episode.turns.append(data)
+        episode.size += size
+        episode.from_ = min(episode.from_, turn.offset)
+        episode.to = max(episode.to, turn.end)
+        episode.redactions.update(found)
+
+    def _close(self, reading: Reading, to: int) -> None:
+        """Append the open episode; whoever else wrote to its stream meanwhile is heard first."""
+        if self._open is None:
+            return
+        episode = self._open
+        for turns in self._attempts(episode.turns):
+            data = self._captured(episode, turns, to, reading)
+            if self._drawn.dry_run:
+                shown = {"session": self._file.session, "presence": episode.presence, "turns": turns}
+                self._drawn.captured.append(shown)
+            elif not self._append([Draft(CAPTURED, data)]):
+                continue
+            self._outcome.episodes += 1
+            self._outcome.turns += sum(turn.get("part", 1) == 1 for turn in turns)
+            self._outcome.redactions.update(episode.redactions)
+            break
+        self._open = None
+
+    def _attempts(self, turns: list[Data]) -> Iterator[list[Data]]:
+        """What of the turns is still to be captured, anew after each conflict; ends when nothing is."""
+        for _ in range(ATTEMPTS):
+            left = [turn for turn in turns if self._taken.isdisjoint(turn_keys(turn)[:2])]
+            if not left:
+                return
+            yield left
+        raise _kept_changing(self._stream)
+
+    def _captured(self, episode: _Open, turns: list[Data], to: int, reading: Reading) -> Data:
+        told_by = self._drawn.store.fingerprint(self._file, to)
+        if told_by is None:
+            raise OSError("it became shorter while it was read")
+        data: Data = {
+            "session": self._file.session,
+            "surface": self._drawn.store.surface,
+            "tier": "low",
+            "presence": episode.presence,
+            "from": min(episode.from_, to),
+            "to": to,
+            "prefix_hash": told_by,
+            "pending": [offset for offset in reading.pending if offset < to],
+            "turns": turns,
+            "redactions": dict(sorted(episode.redactions.items())),
+        }
+        if episode.project:
+            data["project"] = clean(episode.project)
+        return data
+
+    # -- the stream -------------------------------------------------------------------------
+
+    def _reclassify(self, verdict: Presence) -> None:
+        """Say what later bytes decided about pieces captured while it was not known."""
+        if verdict == "unknown" or self._drawn.dry_run:
+            return
+        for _ in range(ATTEMPTS):
+            moved = [piece for piece in self._state.undecided if _moves(piece, verdict)]
+            drafts = [
+                Draft(RECLASSIFIED, {"from": piece.from_, "to": piece.to, "presence": verdict})
+                for piece in dict.fromkeys(moved)
+            ]
+            if not drafts or self._append(drafts):
+                return
+        raise _kept_changing(self._stream)
+
+    def _append(self, drafts: list[Draft]) -> bool:
+        """Append after what is known of the stream; False where somebody else did meanwhile."""
+        try:
+            recorded = self._drawn.journal.append(self._stream, drafts, self._state.revision, self._drawn.act)
+        except WrongRevision as conflict:
+            self._hear(conflict)
+            return False
+        for event in _as_events(recorded, self._stream):
+            self._state = evolve_stream(self._state, event)
+        return True
+
+    def _hear(self, conflict: WrongRevision) -> None:
+        """Fold what stands in the stream by now; where it is shorter than it was known, all of it."""
+        if conflict.current < self._state.revision:
+            self._state = StreamState()
+        begin = self._state.revision + 1
+        for event in self._drawn.journal.log.read(self._stream, from_revision=begin):
+            self._state = evolve_stream(self._state, event)
+            for turn in event.data.get("turns", ()) if event.type == CAPTURED else ():
+                self._taken.update(turn_keys(turn))
+
+
+def _ids(turn: Spoken) -> set[str]:
+    return {id_key(turn.id), *turn.also} if turn.id else set(turn.also)
+
+
+def _delivery_keys(turn: Spoken, data: Data) -> set[str]:
+    if not (turn.delivery and turn.ts):
+        return set()
+    hours = range(DELIVERED_WITHIN)
+    return {key for back in hours if (key := queued_key(turn.ts, data["text"], back))}
+
+
+def _moves(piece: Range, verdict: Presence) -> bool:
+    return verdict not in (piece.presence, "unknown") and piece.presence != "present"
+
+
+def _as_events(recorded: Recorded, stream: str) -> Iterator[Event]:
+    first = recorded.at.revision - len(recorded.events) + 1
+    for revision, event in enumerate(recorded.events, first):
+        yield Event(event.id, event.type, stream, revision, recorded.at.position, event.data, event.metadata)
+
+
+def _time(ts: str | None) -> datetime | None:
+    if not ts:
+        return None
+    try:
+        moment = datetime.fromisoformat(ts)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _kept_changing(stream: str) -> Failed:
+    return Failed(f"{stream} kept changing: gave up after {ATTEMPTS} attempts", hint="try again")
