@@ -90,12 +90,12 @@ def acting() -> Actor:
     return "dispatch" if os.environ.get("CLAUDECODE") else "operator"
 
 
-def require_operator(doing: str) -> None:
+def require_operator(doing: str, instead: str = "do it in your own terminal") -> None:
     """Refuse what only the operator may do inside an agent's shell."""
     if acting() != "operator":
         raise Refused(
             f"{doing} is the operator's own act, and this is an agent's shell",
-            hint="do it in your own terminal",
+            hint=instead,
         )
 
 

@@ -36,7 +36,7 @@ def start(
 ) -> None:
     """Begin a run: fix its cursor and load the chats that hurt most."""
     if not unattended:
-        require_operator("an attended grill")
+        require_operator("an attended grill", "start it with --unattended, or in your own terminal")
     with opened(home) as edge:
         caps = _caps(edge, max_chats, max_tokens)
         started = edge.grill.start("unattended" if unattended else "attended", *caps)
@@ -135,7 +135,7 @@ def run(
 ) -> None:
     """A whole run by rules; attended, it asks you what no rule settles."""
     if not unattended:
-        require_operator("an attended grill")
+        require_operator("an attended grill", "start it with --unattended, or in your own terminal")
     with opened(home) as edge:
         closed = edge.grill.run(
             edge.cognition,

@@ -48,8 +48,9 @@ class Asked(_Shape):
 class ChatPlan(_Shape):
     comment_id: str
     decision: Decision
-    ambiguous: bool
-    evidence: list[str]
+    ambiguous: bool = True
+    """Unsaid, a chat is ambiguous: unattended it can then only be parked."""
+    evidence: list[str] = []
     reason: str | None = None
     intent: harm.Intent | None = None
     reply: str | None = None
@@ -65,7 +66,7 @@ class CurationPlan(_Shape):
 
     do: Literal["promote", "contest", "merge", "retire", "set", "drop", "source"]
     id: str
-    evidence: list[str]
+    evidence: list[str] = []
     title: str | None = None
     body: str | None = None
     kind: str | None = None
