@@ -14,7 +14,8 @@ from edge.domain.dispatch import Dispatch
 from edge.domain.grill import Run
 from edge.domain.pendency import Act, ActKind, of_comment
 from edge.ports import Counts, EpisodeCounts, IdKind, Presentation, Which
-from projections import corpus, episodes
+from projections import corpus
+from projections.episodes import counts as episode_counts
 from projections.store import ReadStore
 
 Doc = TypeVar("Doc")
@@ -197,7 +198,7 @@ class ReadModels:
         return cast("list[tuple[str, str]]", found)
 
     def episodes(self) -> EpisodeCounts:
-        return episodes.counts(self._connection)
+        return episode_counts(self._connection)
 
     def noted(self, name: str) -> str | None:
         return self._store.noted(name)
