@@ -1,0 +1,64 @@
+# Every target does its own set-up, and is safe to repeat.
+
+# The first interpreter that is new enough; `make PYTHON=/path/to/python3` names another.
+PYTHON = $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+BIN = .venv/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+STORE =
+ARGS =
+
+# Set by other virtual environments: .venv stands alone, whatever is active outside.
+unexport PYTHONHOME
+unexport PYTHONPATH
+unexport VIRTUAL_ENV
+unexport PIP_USER
+unexport PIP_TARGET
+
+.PHONY: help run test lint bench
+.NOTPARALLEL:
+
+help:
+	@echo "make run                  one whole dispatch on bundled sample sessions"
+	@echo "make run STORE=~/.claude  the same on your own sessions, which are only read"
+	@echo "make test                 the test suite (ARGS= goes to pytest)"
+	@echo "make lint                 ruff, mypy and the import contracts"
+	@echo "make bench                the measurements, side by side"
+
+# Asks for what edge itself needs, and not for the tools of its developers: half the wait.
+run: .venv/.edge-run
+	@$(BIN)/python demo/run.py $(if $(STORE),--store "$(STORE)")
+
+test: .venv/.edge-dev
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --durations 10 $(ARGS)
+
+lint: .venv/.edge-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/.edge-dev
+	$(BIN)/python -m bench $(ARGS)
+
+# -- set-up: a stamp says what was installed last, and is older than what asks for more ----
+
+.venv/.edge-python:
+	@"$(or $(PYTHON),false)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "edge needs Python 3.11 or newer: install one, or name it with make PYTHON=/path/to/python3" >&2; \
+	  exit 1; }
+	@echo "making .venv with $$("$(PYTHON)" --version)"
+	@"$(PYTHON)" -m venv .venv
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "the .venv here is of an older Python: remove it and try again" >&2; exit 1; }
+	@touch $@
+
+.venv/.edge-run: .venv/.edge-python pyproject.toml
+	@echo "installing edge into .venv"
+	@$(PIP) -e .
+	@touch $@
+
+.venv/.edge-dev: .venv/.edge-python pyproject.toml
+	@echo "installing edge and what its tests need into .venv"
+	@$(PIP) -e '.[dev]'
+	@touch .venv/.edge-run $@
