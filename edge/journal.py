@@ -105,8 +105,10 @@ class Journal:
         The sweep redacts a turn whole, before it is cut into parts: a secret across the cut
         could not be seen here any more.
         """
-        if type_ == "episode.captured":
-            return data
+        return data if type_ == "episode.captured" else self.storable(data)
+
+    def storable(self, data: Data) -> Data:
+        """The data with every text of it redacted and storable."""
         return {key: self._safe(key, value) for key, value in data.items()}
 
     def _safe(self, key: str, value: Any) -> Any:
