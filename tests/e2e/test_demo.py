@@ -1,0 +1,93 @@
+"""The demo, run as ``make run`` runs it: in a person's shell, and in an agent's."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPO = Path(__file__).parents[2]
+EDGE = Path(sys.executable).parent / "edge"
+
+
+class Demo:
+    """A finished demo: what it printed, and its home to ask further."""
+
+    def __init__(self, home: Path, environ: dict[str, str]) -> None:
+        self._environ = environ | {"EDGE_HOME": str(home)}
+        demo = [sys.executable, str(REPO / "demo" / "run.py"), "--home", str(home)]
+        # settings of whoever starts it must not reach the demo's home
+        started_in = environ | {"EDGE_GROUP": "somebody", "EDGE_ROOT": "/nowhere"}
+        done = subprocess.run(
+            demo, cwd=REPO, env=started_in, capture_output=True, text=True, encoding="utf-8", check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.stderr == ""
+        self.printed = done.stdout
+
+    def edge(self, *words: str) -> str:
+        return subprocess.run(
+            [EDGE, *words], env=self._environ, capture_output=True, text=True, encoding="utf-8", check=True
+        ).stdout
+
+    def json(self, *words: str) -> Any:
+        return json.loads(self.edge(*words, "--json"))
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["in a person's shell", "in an agent's shell"])
+def demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    environ = {k: v for k, v in os.environ.items() if not k.startswith("EDGE_") and k != "CLAUDECODE"}
+    if request.param:
+        environ["CLAUDECODE"] = "1"
+    return Demo(tmp_path_factory.mktemp("demo") / "home", environ)
+
+
+def test_the_comment_was_asked_about_answered_folded_and_closed(demo: Demo) -> None:
+    comment, thanks = demo.json("voz", "list")
+    (question,) = comment["questions"]
+    assert comment["target_ref"] == "retry-study"
+    assert comment["body"] in question["question"]
+    assert question["answer"] == "yes"
+    assert (comment["state"], comment["outcome"]) == ("closed", "folded-to-direction")
+    assert (thanks["state"], thanks["outcome"], thanks["questions"]) == ("closed", "acknowledged", [])
+
+
+def test_the_steer_says_which_comment_it_came_from(demo: Demo) -> None:
+    comment = demo.json("voz", "list")[0]
+    direction = demo.json("direction", "list")
+    (steer,) = direction["set"]
+    (proposal,) = direction["proposed"]
+    assert (steer["id"], steer["origin_comment_id"]) == (comment["direction_id"], comment["comment_id"])
+    assert steer["body"] == comment["body"]
+    assert proposal["from_artefato"] == "retry-study"
+
+
+def test_the_log_tells_the_story_in_its_order(demo: Demo) -> None:
+    comment = demo.json("voz", "list")[0]["comment_id"]
+    chat = [event["type"] for event in demo.json("log", "show", f"voz-demo.{comment}")]
+    assert chat == ["voz.comment", "voz.clarify", "voz.clarify_answer", "direction.set", "voz.resolved"]
+
+
+def test_no_secret_and_nothing_private_reached_the_log(demo: Demo) -> None:
+    exported = demo.edge("log", "export")
+    assert "[redacted:aws-key]" in exported
+    for left_out in ("AKIAIOSFODNN7EXAMPLE", "cost us a contract", "private>", "changelog entry"):
+        assert left_out not in exported
+    assert "idempotency key" in exported
+
+
+def test_nothing_is_left_owed(demo: Demo) -> None:
+    status = demo.json("status")
+    assert not status["degraded"]
+    assert [status[name] for name in ("open", "awaiting", "naked", "unfinished_runs")] == [0, 0, 0, []]
+
+
+def test_it_ends_with_the_briefing_and_what_to_do_next(demo: Demo) -> None:
+    briefing = demo.printed.index("$ edge briefing")
+    closed = demo.printed.index("folded-to-direction on retry-study")
+    assert briefing < closed < demo.printed.index("init --group me")
