@@ -116,16 +116,17 @@ def text_of(given: str) -> str:
 
 def document_of(path: str) -> Any:
     """The JSON document in a file, or on standard input for ``-``; exit 2 where it is none."""
+    name = "standard input" if path == "-" else path
     try:
         text = text_of("-") if path == "-" else Path(path).read_text("utf-8")
     except OSError as error:
-        raise Misused(f"{path} cannot be read: {error.strerror}") from None
+        raise Misused(f"{name} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise Misused(f"{path} is not UTF-8") from None
+        raise Misused(f"{name} is not UTF-8") from None
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Misused(f"{path} is not JSON: {error}", hint="write the plan as one JSON object") from None
+        raise Misused(f"{name} is not JSON: {error}", hint="write the plan as one JSON object") from None
 
 
 def read_text(path: Path) -> str:

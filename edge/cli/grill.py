@@ -11,7 +11,7 @@ import typer
 from edge.cli import views
 from edge.cli.common import Home, Json, document_of, group, opened, say
 from edge.domain.events import Data
-from edge.domain.grill import Run
+from edge.domain.grill import Run, loaded_ids
 from edge.domain.language import first_line
 from edge.domain.refusal import Misused
 from edge.grill import Closed, Started
@@ -106,18 +106,20 @@ def _run(edge: Edge, prefix: str | None) -> str:
 
 def _print(as_json: bool, closed: Closed) -> None:
     """The results; exit 3 where another close came first on any chat."""
-    results = [{k: v for k, v in r._asdict().items() if k != "curate" or v} for r in closed.results]
+    chats = [result for result in closed.results if result.curate is None]
+    curated = [{**r.curate, "result": r.result} for r in closed.results if r.curate is not None]
     data = {
         "run_id": closed.run_id,
         "finished": closed.finished,
-        "results": results,
+        "results": [{k: v for k, v in r._asdict().items() if k != "curate"} for r in chats],
+        "curated": curated,
         "overflow": closed.overflow,
     }
     lines = [f"run {closed.run_id} {'finished' if closed.finished else 'is not finished'}"]
-    for result in closed.results:
-        what = result.comment_id or f"{(result.curate or {}).get('do')} {(result.curate or {}).get('id')}"
+    for result in chats:
         steer = f"  {result.direction_id}" if result.direction_id else ""
-        lines.append(f"{what}  {result.outcome or result.result}{steer}")
+        lines.append(f"{result.comment_id}  {result.outcome or result.result}{steer}")
+    lines += [f"{act['do']} {act['id']}  {act['result']}" for act in curated]
     if closed.overflow:
         lines.append(f"overflow {len(closed.overflow)}: the next run loads them")
     say(as_json, data, "\n".join(lines))
@@ -162,7 +164,13 @@ def show(run: RunId = None, home: Home = None, json_: Json = False) -> None:
         state, _ = edge.grill.load(_run_shown(edge, run))
     data = {name: state[name] for name in _SHOWN}  # type: ignore[literal-required]
     data["planned"] = list(state["planned"].values())
-    data["results"] = [{"comment_id": id_, "result": result} for id_, result in state["results"].items()]
+    chats = set(loaded_ids(state))
+    data["results"] = [{"comment_id": k, "result": v} for k, v in state["results"].items() if k in chats]
+    data["curated"] = [
+        {**planned["curate"], "result": state["results"].get(key)}
+        for key, planned in state["planned"].items()
+        if "curate" in planned
+    ]
     say(json_, data, "\n".join(_lines(state)))
 
 
