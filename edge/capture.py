@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from edge.domain.cuts import MAX_PART, MAX_TURNS, parts, turn_size
 from edge.domain.episodes import (
@@ -110,6 +110,16 @@ class Outcome:
             "bytes": self.bytes,
             "skipped_records": self.skipped,
         }
+
+
+class _Fresh(NamedTuple):
+    """A turn that is to be captured unless one of its keys is known."""
+
+    turn: Spoken
+    presence: Presence
+    parts: list[tuple[Data, tuple[str, ...]]]
+    found: dict[str, int]
+    delivery: frozenset[str]
 
 
 @dataclass
@@ -216,29 +226,27 @@ class Capture:
         present = [(turn, turn.presence or reading.verdict) for turn in batch]
         wanted = [(turn, presence) for turn, presence in present if self._is_wanted(turn, presence)]
         known = self._drawn.known({key for turn, _ in wanted for key in _ids(turn)})
-        fresh: list[tuple[Spoken, Presence, Data, dict[str, int]]] = []
+        fresh: list[_Fresh] = []
         keys: set[str] = set()
         for turn, presence in wanted:
             if len(turn.text) * 6 <= MAX_PART and not known.isdisjoint(_ids(turn)):
                 self._in_copies = True
                 continue
-            data, found = self._data(turn)
-            if not data["text"]:
+            new = self._fresh(turn, presence)
+            if new is None:
                 continue
-            fresh.append((turn, presence, data, found))
-            keys.update(key for part in parts(data) for key in turn_keys(part)[:2])
-            keys.update(_delivery_keys(turn, data))
+            fresh.append(new)
+            keys.update(new.delivery, *(part_keys[:2] for _, part_keys in new.parts))
         known |= self._drawn.known(keys)
-        for turn, presence, data, found in fresh:
-            if self._is_copy(turn, data, known):
+        for new in fresh:
+            if self._is_copy(new, known):
                 continue
-            for part in parts(data):
-                if not known.isdisjoint(turn_keys(part)[:2]):
+            for part, part_keys in new.parts:
+                if not known.isdisjoint(part_keys[:2]):
                     continue
-                taken = turn_keys(part)
-                known.update(taken)
-                self._drawn.own.update(taken)
-                self._add(turn, presence, part, found if part.get("part", 1) == 1 else {}, reading)
+                known.update(part_keys)
+                self._drawn.own.update(part_keys)
+                self._add(new, part, reading)
         self._drawn.relieve(self._open.turns if self._open else [])
 
     def _is_wanted(self, turn: Spoken, presence: Presence) -> bool:
@@ -255,41 +263,43 @@ class Capture:
             return False
         return True
 
-    def _data(self, turn: Spoken) -> tuple[Data, dict[str, int]]:
-        """The turn as it will be stored: redacted whole, before anything is cut."""
+    def _fresh(self, turn: Spoken, presence: Presence) -> _Fresh | None:
+        """The turn as it will be stored: redacted whole, before anything is cut; None without words."""
         redacted = self._drawn.redactor.redact(clean(turn.text))
         text = redacted.text.strip()
-        turn_id = turn.id or queued_id(turn.ts, text)
-        data: Data = {"id": turn_id, "role": turn.role, "text": text}
+        if not text:
+            return None
+        data: Data = {"id": turn.id or queued_id(turn.ts, text), "role": turn.role, "text": text}
         if turn.ts:
             data["ts"] = turn.ts
-        return data, redacted.found
+        delivery = _delivery_keys(turn.ts, text) if turn.delivery and turn.ts else frozenset()
+        pieces = [(part, turn_keys(part)) for part in parts(data)]
+        return _Fresh(turn, presence, pieces, redacted.found, delivery)
 
-    def _is_copy(self, turn: Spoken, data: Data, known: set[str]) -> bool:
-        if not known.isdisjoint(turn.also) or (
-            self._in_copies and not known.isdisjoint(_delivery_keys(turn, data))
-        ):
+    def _is_copy(self, new: _Fresh, known: set[str]) -> bool:
+        """Whether it is known by another name; notes whether this file is copying another here."""
+        delivered_there = self._in_copies and not known.isdisjoint(new.delivery)
+        if delivered_there or not known.isdisjoint(new.turn.also):
             self._in_copies = True
             return True
-        self._in_copies = not known.isdisjoint(turn_keys(next(parts(data)))[:2])
+        self._in_copies = not known.isdisjoint(new.parts[0][1][:2])
         return False
 
     # -- from what is new to episodes --------------------------------------------------------
 
-    def _add(
-        self, turn: Spoken, presence: Presence, data: Data, found: dict[str, int], reading: Reading
-    ) -> None:
-        size = turn_size(data)
-        if self._open and not self._open.takes(presence, turn.project, size):
+    def _add(self, new: _Fresh, part: Data, reading: Reading) -> None:
+        turn, size = new.turn, turn_size(part)
+        if self._open and not self._open.takes(new.presence, turn.project, size):
             self._close(reading, self._open.to)
         if self._open is None:
-            self._open = _Open(presence, turn.project, turn.offset, turn.end)
+            self._open = _Open(new.presence, turn.project, turn.offset, turn.end)
         episode = self._open
-        episode.turns.append(data)
+        episode.turns.append(part)
         episode.size += size
         episode.from_ = min(episode.from_, turn.offset)
         episode.to = max(episode.to, turn.end)
-        episode.redactions.update(found)
+        if part.get("part", 1) == 1:
+            episode.redactions.update(new.found)
 
     def _close(self, reading: Reading, to: int) -> None:
         """Append the open episode; whoever else wrote to its stream meanwhile is heard first."""
@@ -323,7 +333,7 @@ class Capture:
         if told_by is None:
             raise OSError("it became shorter while it was read")
         data: Data = {
-            "session": self._file.session,
+            "session": clean(self._file.session),
             "surface": self._drawn.store.surface,
             "tier": "low",
             "presence": episode.presence,
@@ -380,11 +390,9 @@ def _ids(turn: Spoken) -> set[str]:
     return {id_key(turn.id), *turn.also} if turn.id else set(turn.also)
 
 
-def _delivery_keys(turn: Spoken, data: Data) -> set[str]:
-    if not (turn.delivery and turn.ts):
-        return set()
+def _delivery_keys(ts: str, text: str) -> frozenset[str]:
     hours = range(DELIVERED_WITHIN)
-    return {key for back in hours if (key := queued_key(turn.ts, data["text"], back))}
+    return frozenset(key for back in hours if (key := queued_key(ts, text, back)))
 
 
 def _moves(piece: Range, verdict: Presence) -> bool:

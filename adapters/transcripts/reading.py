@@ -14,7 +14,8 @@ from typing import Any, BinaryIO, Final
 
 from adapters.transcripts.presence import Evidence, presence_of
 from adapters.transcripts.queue import PromptQueue, Queued, mark
-from adapters.transcripts.records import Line, Record, lines, parse, parse_tail
+from adapters.transcripts.records import Line, Record, lines, parse, whole_begin
+from adapters.transcripts.skimming import is_idle
 from adapters.transcripts.turns import (
     NOTICE_START,
     Words,
@@ -93,9 +94,10 @@ class ClaudeReading:
                 if line.whole:
                     yield from self._whole(line)
                     self._offset = line.end
-                elif tail := parse_tail(line.content):
-                    yield from self._record(tail, line)
-                    self._offset = line.end
+                elif begin := whole_begin(line.content):
+                    end = line.offset + len(begin)
+                    yield from self._whole(Line(line.offset, end, begin, False))
+                    self._offset = end
 
     def bookmark(self) -> Bookmark:
         state = {
@@ -120,6 +122,8 @@ class ClaudeReading:
     def _whole(self, line: Line) -> Iterator[Spoken]:
         if not line.content:
             self.skipped += line.end - line.offset > 1  # a line too long to be one
+            return
+        if is_idle(line.content):
             return
         records, bad = parse(line.content)
         self.skipped += bad
@@ -176,12 +180,12 @@ class ClaudeReading:
         return self._turn(record, line, words, self._answering)
 
     def _assistant(self, record: Record, line: Line) -> Spoken | None:
-        self._queue.spoken()
         if not self._is_admitted():
             return None
         words = assistant_words(record)
         if words is None:
             return None
+        self._queue.spoken()
         return self._turn(record, line, words, self._presence_now(record))
 
     def _attachment(self, record: Record, line: Line) -> Spoken | None:

@@ -17,11 +17,11 @@ CHUNK: Final = 256 * 1024
 MAX_LINE: Final = 64 * 1024 * 1024
 """A longer line is passed over: no record is that long."""
 
-_BLANK: Final = b"\0 \t\r\n"
-_BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = re.compile(r"[ \t\r\n\ufeff]*")
 _OBJECT: Final = re.compile(r'\{[ \t]*"')
+_OBJECT_AHEAD: Final = re.compile(r"[\0 \t\r\n\ufeff]*\{")
 _ATTEMPTS: Final = 2_000
+_TOO_DEEP: Final = 20_000  # what an attempt that ends in nesting costs, in characters read
 _scan = json.JSONDecoder(strict=False).raw_decode
 
 
@@ -93,20 +93,22 @@ def parse(content: bytes) -> Parsed:
     return Parsed(records, bad)
 
 
-def parse_tail(content: bytes) -> Record | None:
-    """The record that an unfinished line already is, if it is exactly one whole object.
+def whole_begin(content: bytes) -> bytes:
+    """The part of an unfinished line that its whole first objects are; empty where none is.
 
-    A whole object cannot become another one by what is written after it; anything else can.
+    A whole object cannot become another one by what is written after it; all else can, and
+    waits. What it holds depends on its own bytes alone, however much stands behind it.
     """
-    inner = content.strip(_BLANK).removeprefix(_BOM).strip(_BLANK)
-    if not (inner.startswith(b"{") and inner.endswith(b"}")):
-        return None
-    try:
-        text = inner.decode("utf-8").replace("\0", "")
-        found, at = _scan(text, 0)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) and at == len(text) else None
+    if b"}" not in content:
+        return b""
+    text = content.decode("utf-8", "surrogateescape")
+    at = 0
+    while begin := _OBJECT_AHEAD.match(text, at):
+        try:
+            _, at = _scan(text, begin.end() - 1)
+        except (ValueError, RecursionError):
+            break
+    return text[:at].encode("utf-8", "surrogateescape")
 
 
 def _past_space(text: str, at: int) -> int:
@@ -130,7 +132,7 @@ def _next_record(text: str, at: int) -> tuple[Record, int] | None:
             budget -= max(1, error.pos - begin.start())
             continue
         except (ValueError, RecursionError):
-            budget -= 1_000
+            budget -= _TOO_DEEP
             continue
         budget -= end - begin.start()
         rest = _past_space(text, end)

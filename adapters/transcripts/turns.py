@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from adapters.transcripts.records import Record
 from edge.domain.episodes import BRIEFING_BEGIN, BRIEFING_END
+from edge.domain.language import clean
 from edge.ports_transcripts import Role
 
 _MACHINE_FLAGS: Final = (
@@ -41,6 +42,8 @@ _MEMORY: Final = "<user-memory-input>"
 _FRAME_OPEN: Final = re.compile(r"<(ide_\w{1,40}|system-reminder)>")
 _FRAME_CLOSE: Final = re.compile(r"</(ide_\w{1,40}|system-reminder)>\Z")
 _WORD: Final = re.compile(r"\w")
+MAX_NAME: Final = 4096
+"""Characters of an id or a directory; a longer one is none."""
 NOTICE_START: Final = "<task-notification"
 
 
@@ -142,8 +145,8 @@ def moment(record: Record) -> str | None:
 
 
 def filled(value: Any) -> str | None:
-    """The value, where it is a text that says something."""
-    return value if isinstance(value, str) and value else None
+    """The value, where it is a text that says something and may stand for an id or a directory."""
+    return clean(value) if isinstance(value, str) and 0 < len(value) <= MAX_NAME else None
 
 
 def without_briefing(text: str) -> str:

@@ -247,6 +247,7 @@ class EpisodeReclassified(Shape):
 class EpisodeForgotten(Shape):
     to: Annotated[int, Field(ge=0)]
     permanent: bool
+    keys: list[str] = []
 
 
 class ExtractedEntity(Shape):
