@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import apsw
@@ -14,15 +15,15 @@ from projections.model import ReadModel
 
 class Direction(ReadModel):
     NAME = "direction"
-    VERSION = 1
+    VERSION = 2
     TYPES = frozenset(("direction.proposed", "direction.set", "direction.dropped", "artefato.published"))
     TABLES: ClassVar[dict[str, str]] = {
         "direction": """
             CREATE TABLE direction (
-                id TEXT PRIMARY KEY, tier TEXT NOT NULL, first INTEGER NOT NULL, conflict INTEGER NOT NULL,
-                doc TEXT NOT NULL
+                id TEXT PRIMARY KEY, tier TEXT NOT NULL, first INTEGER NOT NULL, place INTEGER NOT NULL,
+                conflict INTEGER NOT NULL, doc TEXT NOT NULL
             ) WITHOUT ROWID;
-            CREATE INDEX direction_live ON direction (first) WHERE tier != 'gone';
+            CREATE INDEX direction_live ON direction (first, place) WHERE tier != 'gone';
             CREATE INDEX direction_conflict ON direction (first) WHERE conflict;
         """,
         "direction_touched": """
@@ -36,10 +37,13 @@ class Direction(ReadModel):
             connection,
             "direction",
             "id",
-            ("tier", "first", "conflict"),
-            lambda i: (i["tier"], i["first"], i["conflict"] or i["unauthorised_drop"]),
+            ("tier", "first", "place", "conflict"),
+            lambda i: (i["tier"], i["first"], i["place"], i["conflict"] or i["unauthorised_drop"]),
         )
         self._touched = False
+
+    def expect(self, events: Sequence[Event]) -> None:
+        self._items.expect({change.id for event in events for change in changes(event)})
 
     def apply(self, event: Event) -> None:
         self._touched = self._touched or event.type != "artefato.published"

@@ -120,7 +120,7 @@ class ReadModels:
     # -- Direction and corpus ---------------------------------------------------------------
 
     def items(self) -> list[Item]:
-        return list(self._docs("SELECT doc FROM direction WHERE tier != 'gone' ORDER BY first"))
+        return list(self._docs("SELECT doc FROM direction WHERE tier != 'gone' ORDER BY first, place"))
 
     def item(self, direction_id: str) -> Item | None:
         return cast("Item | None", self._doc("SELECT doc FROM direction WHERE id = ?", direction_id))

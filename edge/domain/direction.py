@@ -26,7 +26,10 @@ _BASES_KEPT: Final = 16
 
 
 class Item(TypedDict):
-    """One steer, JSON-ready. ``basis_seen`` are the positions its latest edits began from."""
+    """One steer, JSON-ready. ``basis_seen`` are the positions its latest edits began from.
+
+    ``first`` is where this life of it began, ``place`` its place among what that event proposed.
+    """
 
     id: str
     tier: Tier
@@ -41,6 +44,7 @@ class Item(TypedDict):
     reason: str | None
     at: str
     first: int
+    place: int
     position: int
     event: str
     basis_seen: list[int]
@@ -55,6 +59,7 @@ class Change(NamedTuple):
     op: Literal["propose", "set", "drop", "supersede"]
     data: Data
     event: Event
+    place: int = 0
 
 
 def proposal_id(slug: str, title: str, body: str) -> str:
@@ -87,12 +92,12 @@ def changes(event: Event) -> list[Change]:
 def _proposed_by(event: Event) -> Iterable[Change]:
     slug = text_of(event.data, "slug")
     proposes = event.data.get("proposes")
-    for proposal in proposes if isinstance(proposes, list) else []:
+    for place, proposal in enumerate(proposes if isinstance(proposes, list) else []):
         if not isinstance(proposal, dict):
             continue
         title, body = text_of(proposal, "title"), text_of(proposal, "body")
         id_ = proposal_id(slug, title, body)
-        yield Change(id_, "propose", {**proposal, "from_artefato": slug}, event)
+        yield Change(id_, "propose", {**proposal, "from_artefato": slug}, event, place)
 
 
 def evolve(item: Item | None, change: Change) -> Item | None:
@@ -136,6 +141,7 @@ def _new(id_: str) -> Item:
         reason=None,
         at="",
         first=0,
+        place=0,
         position=0,
         event="",
         basis_seen=[],
@@ -147,7 +153,7 @@ def _new(id_: str) -> Item:
 def _write(item: Item, change: Change) -> None:
     data = change.data
     if item["tier"] == "gone":  # a new life: a new place, and nothing kept of the old one
-        item["first"] = change.event.position
+        item["first"], item["place"] = change.event.position, change.place
         item["origin_comment_id"] = item["from_artefato"] = item["supersedes"] = None
     item["tier"] = "set" if change.op == "set" else "proposed"
     body = text_of(data, "body")
