@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from edge.domain.cuts import MAX_PART, MAX_TURNS, parts, turn_size
 from edge.domain.episodes import (
     CAPTURED,
-    RECLASSIFIED,
-    Range,
     StreamState,
-    evolve_stream,
     id_key,
     queued_id,
     queued_key,
     turn_keys,
 )
-from edge.domain.events import Data, Draft, Event
+from edge.domain.events import Data, Draft
 from edge.domain.language import clean
-from edge.domain.refusal import Failed
-from edge.journal import ATTEMPTS, Act, Journal, Recorded
-from edge.ports import Redactor, WrongRevision
+from edge.episode_stream import EpisodeStream
 from edge.ports_transcripts import (
     Admits,
     Bookmark,
@@ -32,84 +26,15 @@ from edge.ports_transcripts import (
     Reading,
     Spoken,
     StoreFile,
-    SweepIndex,
-    TranscriptStore,
 )
+from edge.sweep_run import Outcome, SweepRun
 
 BATCH_TURNS: Final = 512
 BATCH_CHARS: Final = 512 * 1024
 HELD_CHARS: Final = 8 * 1024 * 1024
 """Text held back while the session's presence is not decided; more is captured as unknown."""
-OWN_KEYS: Final = 50_000
-"""Keys a sweep remembers of its own before it asks the index to learn them."""
 DELIVERED_WITHIN: Final = 3
 """Hours between queueing a prompt and its delivery, when a fork holds only the latter."""
-
-
-class Drawn:
-    """What all files of one sweep share: where it writes to, and what it has written so far."""
-
-    def __init__(
-        self,
-        journal: Journal,
-        redactor: Redactor,
-        store: TranscriptStore,
-        index: SweepIndex,
-        act: Act,
-        since: datetime | None,
-    ) -> None:
-        self.journal = journal
-        self.redactor = redactor
-        self.store = store
-        self.index = index
-        self.act = act
-        self.since = since
-        self.dry_run = False
-        self.own: set[str] = set()
-        self.captured: list[dict[str, Any]] = []
-
-    def begin(self, dry_run: bool) -> None:
-        self.dry_run = dry_run
-        self.own.clear()
-        self.captured = []
-
-    def known(self, keys: set[str]) -> set[str]:
-        """Those of the keys some turn has that was captured by anyone so far."""
-        found = keys & self.own
-        rest = keys - found
-        return found | self.index.known(rest) if rest else found
-
-    def relieve(self, still_open: list[Data]) -> None:
-        """Let the index learn what was captured, when that has become much."""
-        if len(self.own) < OWN_KEYS or self.dry_run:
-            return
-        self.index.catch_up()
-        self.own.clear()
-        for turn in still_open:
-            self.own.update(turn_keys(turn))
-
-
-@dataclass
-class Outcome:
-    """What one file's pass came to."""
-
-    episodes: int = 0
-    turns: int = 0
-    bytes: int = 0
-    skipped: int = 0
-    redactions: Counter[str] = field(default_factory=Counter)
-    left_out: bool = False
-    why_nothing: str | None = None
-    bookmark: Bookmark | None = None
-
-    def counts(self) -> dict[str, int]:
-        return {
-            "sessions": int(self.turns > 0),
-            "episodes": self.episodes,
-            "turns": self.turns,
-            "bytes": self.bytes,
-            "skipped_records": self.skipped,
-        }
 
 
 class _Fresh(NamedTuple):
@@ -156,16 +81,14 @@ class Capture:
     """Captures what is new in one file."""
 
     def __init__(
-        self, drawn: Drawn, file: StoreFile, stream: str, state: StreamState, admits: Admits
+        self, run: SweepRun, file: StoreFile, stream: str, state: StreamState, admits: Admits
     ) -> None:
-        self._drawn = drawn
+        self._run = run
         self._file = file
-        self._stream = stream
-        self._state = state
+        self._stream = EpisodeStream(run.journal, stream, state, run.act)
         self._admits = admits
         self._outcome = Outcome()
         self._open: _Open | None = None
-        self._taken: set[str] = set()
         self._in_copies = False
         self._last_ts: datetime | None = None
         self._dropped: Counter[str] = Counter()
@@ -176,9 +99,10 @@ class Capture:
             reading = self._read_on(bookmark)
         except OSError:
             for turn in self._open.turns if self._open else ():
-                self._drawn.own.difference_update(turn_keys(turn))
+                self._run.own.difference_update(turn_keys(turn))
             raise
-        self._reclassify(reading.verdict)
+        if not self._run.dry_run:
+            self._stream.reclassify(reading.verdict)
         self._outcome.left_out = reading.left_out or self._dropped["old"] > 0
         self._outcome.bookmark = reading.bookmark()
         if not self._outcome.turns:
@@ -186,11 +110,11 @@ class Capture:
         return self._outcome
 
     def _read_on(self, bookmark: Bookmark | None) -> Reading:
-        reading = self._drawn.store.read(self._file, self._admits, bookmark)
+        reading = self._run.store.read(self._file, self._admits, bookmark)
         was_absent = reading.verdict == "absent"
         self._read(reading)
         if reading.verdict == "present" and (was_absent or self._dropped["undecided"]):
-            reading = self._drawn.store.read(self._file, self._admits, None, "present")
+            reading = self._run.store.read(self._file, self._admits, None, "present")
             self._read(reading)
         return reading
 
@@ -225,7 +149,7 @@ class Capture:
         """Pass over what is not to be captured or is known; the rest goes into episodes."""
         present = [(turn, turn.presence or reading.verdict) for turn in batch]
         wanted = [(turn, presence) for turn, presence in present if self._is_wanted(turn, presence)]
-        known = self._drawn.known({key for turn, _ in wanted for key in _ids(turn)})
+        known = self._run.known({key for turn, _ in wanted for key in _ids(turn)})
         fresh: list[_Fresh] = []
         keys: set[str] = set()
         for turn, presence in wanted:
@@ -237,7 +161,7 @@ class Capture:
                 continue
             fresh.append(new)
             keys.update(new.delivery, *(part_keys[:2] for _, part_keys in new.parts))
-        known |= self._drawn.known(keys)
+        known |= self._run.known(keys)
         for new in fresh:
             if self._is_copy(new, known):
                 continue
@@ -245,27 +169,27 @@ class Capture:
                 if not known.isdisjoint(part_keys[:2]):
                     continue
                 known.update(part_keys)
-                self._drawn.own.update(part_keys)
+                self._run.own.update(part_keys)
                 self._add(new, part, reading)
-        self._drawn.relieve(self._open.turns if self._open else [])
+        self._run.relieve(self._open.turns if self._open else [])
 
     def _is_wanted(self, turn: Spoken, presence: Presence) -> bool:
         if presence == "absent":
             self._dropped["absent" if turn.presence else "undecided"] += 1
             return False
-        if turn.offset < self._state.forgotten:
+        if turn.offset < self._stream.state.forgotten:
             return False
-        if self._drawn.since is None:
+        if self._run.since is None:
             return True
         self._last_ts = _time(turn.ts) or self._last_ts
-        if self._last_ts and self._last_ts < self._drawn.since:
+        if self._last_ts and self._last_ts < self._run.since:
             self._dropped["old"] += 1
             return False
         return True
 
     def _fresh(self, turn: Spoken, presence: Presence) -> _Fresh | None:
         """The turn as it will be stored: redacted whole, before anything is cut; None without words."""
-        redacted = self._drawn.redactor.redact(clean(turn.text))
+        redacted = self._run.redactor.redact(clean(turn.text))
         text = redacted.text.strip()
         if not text:
             return None
@@ -306,12 +230,12 @@ class Capture:
         if self._open is None:
             return
         episode = self._open
-        for turns in self._attempts(episode.turns):
+        for turns in self._stream.attempts(episode.turns):
             data = self._captured(episode, turns, to, reading)
-            if self._drawn.dry_run:
+            if self._run.dry_run:
                 shown = {"session": self._file.session, "presence": episode.presence, "turns": turns}
-                self._drawn.captured.append(shown)
-            elif not self._append([Draft(CAPTURED, data)]):
+                self._run.captured.append(shown)
+            elif not self._stream.append([Draft(CAPTURED, data)]):
                 continue
             self._outcome.episodes += 1
             self._outcome.turns += sum(turn.get("part", 1) == 1 for turn in turns)
@@ -319,22 +243,13 @@ class Capture:
             break
         self._open = None
 
-    def _attempts(self, turns: list[Data]) -> Iterator[list[Data]]:
-        """What of the turns is still to be captured, anew after each conflict; ends when nothing is."""
-        for _ in range(ATTEMPTS):
-            left = [turn for turn in turns if self._taken.isdisjoint(turn_keys(turn)[:2])]
-            if not left:
-                return
-            yield left
-        raise _kept_changing(self._stream)
-
     def _captured(self, episode: _Open, turns: list[Data], to: int, reading: Reading) -> Data:
-        told_by = self._drawn.store.fingerprint(self._file, to)
+        told_by = self._run.store.fingerprint(self._file, to)
         if told_by is None:
             raise OSError("it became shorter while it was read")
         data: Data = {
             "session": clean(self._file.session),
-            "surface": self._drawn.store.surface,
+            "surface": self._run.store.surface,
             "tier": "low",
             "presence": episode.presence,
             "from": min(episode.from_, to),
@@ -348,43 +263,6 @@ class Capture:
             data["project"] = clean(episode.project)
         return data
 
-    # -- the stream -------------------------------------------------------------------------
-
-    def _reclassify(self, verdict: Presence) -> None:
-        """Say what later bytes decided about pieces captured while it was not known."""
-        if verdict == "unknown" or self._drawn.dry_run:
-            return
-        for _ in range(ATTEMPTS):
-            moved = [piece for piece in self._state.undecided if _moves(piece, verdict)]
-            drafts = [
-                Draft(RECLASSIFIED, {"from": piece.from_, "to": piece.to, "presence": verdict})
-                for piece in dict.fromkeys(moved)
-            ]
-            if not drafts or self._append(drafts):
-                return
-        raise _kept_changing(self._stream)
-
-    def _append(self, drafts: list[Draft]) -> bool:
-        """Append after what is known of the stream; False where somebody else did meanwhile."""
-        try:
-            recorded = self._drawn.journal.append(self._stream, drafts, self._state.revision, self._drawn.act)
-        except WrongRevision as conflict:
-            self._hear(conflict)
-            return False
-        for event in _as_events(recorded, self._stream):
-            self._state = evolve_stream(self._state, event)
-        return True
-
-    def _hear(self, conflict: WrongRevision) -> None:
-        """Fold what stands in the stream by now; where it is shorter than it was known, all of it."""
-        if conflict.current < self._state.revision:
-            self._state = StreamState()
-        begin = self._state.revision + 1
-        for event in self._drawn.journal.log.read(self._stream, from_revision=begin):
-            self._state = evolve_stream(self._state, event)
-            for turn in event.data.get("turns", ()) if event.type == CAPTURED else ():
-                self._taken.update(turn_keys(turn))
-
 
 def _ids(turn: Spoken) -> set[str]:
     return {id_key(turn.id), *turn.also} if turn.id else set(turn.also)
@@ -395,16 +273,6 @@ def _delivery_keys(ts: str, text: str) -> frozenset[str]:
     return frozenset(key for back in hours if (key := queued_key(ts, text, back)))
 
 
-def _moves(piece: Range, verdict: Presence) -> bool:
-    return verdict not in (piece.presence, "unknown") and piece.presence != "present"
-
-
-def _as_events(recorded: Recorded, stream: str) -> Iterator[Event]:
-    first = recorded.at.revision - len(recorded.events) + 1
-    for revision, event in enumerate(recorded.events, first):
-        yield Event(event.id, event.type, stream, revision, recorded.at.position, event.data, event.metadata)
-
-
 def _time(ts: str | None) -> datetime | None:
     if not ts:
         return None
@@ -413,7 +281,3 @@ def _time(ts: str | None) -> datetime | None:
     except ValueError:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def _kept_changing(stream: str) -> Failed:
-    return Failed(f"{stream} kept changing: gave up after {ATTEMPTS} attempts", hint="try again")

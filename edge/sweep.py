@@ -15,7 +15,7 @@ from collections.abc import Callable
 from datetime import UTC
 from typing import Any, NamedTuple
 
-from edge.capture import Capture, Drawn, Outcome
+from edge.capture import Capture
 from edge.domain.episodes import StreamState, evolve_stream
 from edge.domain.streams import Streams
 from edge.journal import Act, Journal
@@ -31,6 +31,7 @@ from edge.ports_transcripts import (
     SweepIndex,
     TranscriptStore,
 )
+from edge.sweep_run import Outcome, SweepRun
 
 
 class Swept(NamedTuple):
@@ -89,12 +90,12 @@ class Sweep:
         if since is not None and since.tzinfo is None:
             since = since.replace(tzinfo=UTC)
         self._since = since
-        self._drawn = Drawn(journal, redactor, store, index, act or Act("sweep"), since)
+        self._run = SweepRun(journal, redactor, store, index, act or Act("sweep"), since)
 
     def run(self, *, dry_run: bool = False) -> Swept:
         """Sweep the store. ``dry_run`` writes nothing and returns what would be captured."""
         began = time.perf_counter()
-        self._drawn.begin(dry_run)
+        self._run.begin(dry_run)
         self._index.catch_up()
         excluded: list[dict[str, str]] = []
         total: Counter[str] = Counter()
@@ -126,7 +127,7 @@ class Sweep:
             excluded,
             dict(sorted(redactions.items())),
             round(time.perf_counter() - began, 3),
-            self._drawn.captured if dry_run else None,
+            self._run.captured if dry_run else None,
         )
 
     # -- which files ------------------------------------------------------------------------
@@ -171,7 +172,7 @@ class Sweep:
             outcome = Outcome(why_nothing="forgotten", bookmark=Bookmark(0, "", (), "{}"))
         else:
             bookmark = note.bookmark if note and note.bookmark.offset else None
-            outcome = Capture(self._drawn, file, stream, state, self._admits).run(bookmark)
+            outcome = Capture(self._run, file, stream, state, self._admits).run(bookmark)
             if note and bookmark and note.left_out:
                 outcome.left_out = True
         if outcome.bookmark and not dry_run:

@@ -78,7 +78,9 @@ def _walk(top: str, trouble: Callable[[str, str], None]) -> Iterator[StoreFile]:
                     elif entry.name not in _MACHINE_DIRS and _leads_on(entry, linked):
                         directories.append(entry.path)
         except FileNotFoundError:
-            continue  # it went while we walked: what it held is gone too
+            if directory == top:
+                trouble(top, "no such directory")
+            continue  # else it went while we walked, and what it held with it
         except OSError as error:
             trouble(directory, f"not readable: {error.strerror or error}")
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import hashlib
 from typing import Any, Final, Literal, NamedTuple
 
+from adapters.transcripts.turns import NOTICE_START, texts, words_in
+
 KEPT: Final = 256
 """Queued and delivered prompts remembered; older ones are given up."""
 
@@ -20,6 +22,20 @@ Stage = Literal["queued", "dequeued", "attached"]
 def mark(text: str) -> str:
     """Tells one text from another without keeping it."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def content_mark(content: Any) -> str | None:
+    """The mark of a queue line's content, the same its later record will have; None without any."""
+    said = raw(content)
+    if not said:
+        return None
+    words = None if said.startswith(NOTICE_START) else words_in(content)
+    return mark(words.text if words else said)
+
+
+def raw(content: Any) -> str:
+    """All the text of a content, whoever wrote it."""
+    return "\n\n".join(texts(content)).strip()
 
 
 class Queued(NamedTuple):
@@ -34,6 +50,8 @@ class Queued(NamedTuple):
     """Delivered, and the agent has spoken since: a prompt of the same words is a new one."""
     counted: bool = True
     """Delivered, and given out as a turn that somebody may have typed."""
+    barred: bool = False
+    """Queued in a project that is not to be read: it keeps its place in the queue and is never given out."""
 
 
 class PromptQueue:

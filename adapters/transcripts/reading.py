@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from adapters.transcripts.presence import Evidence, presence_of
-from adapters.transcripts.queue import PromptQueue, Queued, mark
+from adapters.transcripts.queue import PromptQueue, Queued, content_mark, mark, raw
 from adapters.transcripts.records import Line, Record, lines, parse, whole_begin
 from adapters.transcripts.skimming import is_idle
 from adapters.transcripts.turns import (
-    NOTICE_START,
     Words,
     assistant_words,
     filled,
@@ -26,7 +25,6 @@ from adapters.transcripts.turns import (
     moment,
     origin_kind,
     prompt_words,
-    texts,
     words_in,
 )
 from edge.domain.episodes import derived_id
@@ -168,12 +166,10 @@ class ClaudeReading:
         sent = is_prompt(record)
         if sent:
             self._answering, self._prompted = presence_of(record), True
-        if not self._is_admitted():
-            return None
         words = prompt_words(record)
-        told_by = mark(words.text if words else _raw(content))
+        told_by = mark(words.text if words else raw(content))
         repeated = self._queue.prompt(told_by, record.get("promptSource") == "queued")
-        if words is None or not sent:
+        if words is None or not sent or not self._is_admitted():
             return None
         if repeated:
             return None if repeated.counted else self._queued_turn(repeated, self._answering)
@@ -232,21 +228,20 @@ class ClaudeReading:
     # -- queued prompts ----------------------------------------------------------------------
 
     def _queue_operation(self, record: Record, line: Line) -> Iterator[Spoken]:
-        if self._began and not self._is_admitted():
-            return
         operation, content = record.get("operation"), record.get("content")
-        words = _queue_mark(content)
+        words = content_mark(content)
         if operation == "enqueue" and words:
-            notice = words_in(content) is None
-            self._queue.enqueue(Queued(line.offset, moment(record), words, notice))
+            entry = Queued(line.offset, moment(record), words, notice=words_in(content) is None)
+            barred = self._began and not entry.notice and not self._is_admitted()
+            self._queue.enqueue(entry._replace(barred=barred))
         elif operation == "dequeue":
             self._queue.dequeue(words)
         elif operation == "popAll":
             self._queue.take_back(words)
         elif operation == "remove":
-            entry = self._queue.remove(words)
-            if entry:
-                yield from self._delivered(entry)
+            removed = self._queue.remove(words)
+            if removed:
+                yield from self._delivered(removed)
 
     def _delivered(self, entry: Queued) -> Iterator[Spoken]:
         """Given out once it is known where the session works and whom it answers."""
@@ -255,15 +250,14 @@ class ClaudeReading:
             return
         presence = self._answering if self._prompted else None
         self._queue.remember(entry._replace(counted=presence != "absent"))
-        turn = self._queued_turn(entry, presence)
+        turn = self._queued_turn(entry, presence) if self._is_admitted() else None
         if turn:
             yield turn
 
     def _settle_early(self) -> Iterator[Spoken]:
         early, self._early = self._early, []
         for entry in early:
-            if self._is_admitted():
-                yield from self._delivered(entry)
+            yield from self._delivered(entry)
 
     def _queued_turn(
         self,
@@ -272,7 +266,7 @@ class ClaudeReading:
         words: Words | None = None,
         also: str | None = None,
     ) -> Spoken | None:
-        words = words or self._words_at(entry)
+        words = None if entry.barred else words or self._words_at(entry)
         if words is None:
             return None
         return Spoken(
@@ -293,19 +287,6 @@ class ClaudeReading:
             line = next(lines(file, entry.offset), None)
         for record in parse(line.content).records if line else ():
             content = record.get("content")
-            if record.get("type") == "queue-operation" and _queue_mark(content) == entry.mark:
+            if record.get("type") == "queue-operation" and content_mark(content) == entry.mark:
                 return words_in(content)
         return None
-
-
-def _raw(content: Any) -> str:
-    return "\n\n".join(texts(content)).strip()
-
-
-def _queue_mark(content: Any) -> str | None:
-    """The mark of a queue line's content, the same its later record will have; None without any."""
-    raw = _raw(content)
-    if not raw:
-        return None
-    words = None if raw.startswith(NOTICE_START) else words_in(content)
-    return mark(words.text if words else raw)

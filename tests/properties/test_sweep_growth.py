@@ -73,7 +73,7 @@ def cold(content: bytes) -> Any:
         return home.tally()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(files(), st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=6))
 def test_reading_in_pieces_is_reading_whole(content: bytes, cuts: list[tuple[float, bool]]) -> None:
     with tempfile.TemporaryDirectory() as directory:

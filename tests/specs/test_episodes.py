@@ -403,3 +403,48 @@ def test_the_same_words_queued_twice_in_an_hour_are_two_turns() -> None:
         for ts in ("2026-01-01T00:00:01Z", "2026-01-01T00:10:00Z")
     ]
     assert len(counted(turns, lambda _: False)) == 2
+
+
+# -- bounds -----------------------------------------------------------------------------------------
+
+
+def test_what_is_held_back_too_long_is_captured_as_unknown_and_put_right(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("edge.capture.HELD_CHARS", 50)
+    session = Session(entrypoint=None)
+    for i in range(9):
+        session.user(f"prompt {i} " + "x" * 20)
+    session.add(type="permission-mode", permissionMode="default", sessionId="s1")
+    session.write(home.root)
+    home.sweep()
+    assert captured(home)[0].data["presence"] == "unknown"
+    assert len(home.turns(presence=["present"])) == 9
+
+
+def test_a_sweep_forgets_its_own_keys_only_to_the_index(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("edge.sweep_run.OWN_KEYS", 3)
+    monkeypatch.setattr("edge.capture.BATCH_TURNS", 2)
+    source = Session("s1")
+    for i in range(8):
+        source.user(f"prompt {i}")
+    source.write(home.root)
+    source.name = "s2"
+    source.write(home.root)
+    assert home.sweep().turns == 8
+    assert len(captured(home)) == 1
+
+
+def test_a_prompt_queued_in_an_excluded_project_keeps_its_place_and_is_never_given_out(home: Home) -> None:
+    session = Session(cwd="/home/ana/diario")
+    session.user("private")
+    session.queue("enqueue", "private too")
+    session.cwd = "/home/ana/loja"
+    session.user("public")
+    session.queue("enqueue", "public too")
+    session.queue("remove")
+    session.queue("remove")
+    session.attachment("private too")
+    session.write(home.root)
+    home.sweep(exclude=("diario",))
+    assert sorted(home.said()) == ["public", "public too"]
