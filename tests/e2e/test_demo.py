@@ -11,8 +11,12 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.pages import blocks, plain
+
 REPO = Path(__file__).parents[2]
 EDGE = Path(sys.executable).parent / "edge"
+
+pytestmark = pytest.mark.xdist_group("demo")  # each demo is run once
 
 
 class Demo:
@@ -91,3 +95,10 @@ def test_it_ends_with_the_briefing_and_what_to_do_next(demo: Demo) -> None:
     briefing = demo.printed.index("$ edge briefing")
     closed = demo.printed.index("folded-to-direction on retry-study")
     assert briefing < closed < demo.printed.index("init --group me")
+
+
+def test_the_briefing_in_the_readme_is_the_one_it_prints(demo: Demo) -> None:
+    begin, end = "$ edge briefing\n", "# And this became of the comments"
+    shown = demo.printed[demo.printed.index(begin) + len(begin) : demo.printed.index(end)]
+    (briefing,) = [block for block in blocks(REPO / "README.md") if block.language == "markdown"]
+    assert plain(briefing.text) == plain(shown)
