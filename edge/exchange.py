@@ -130,7 +130,8 @@ def _event(journal: Journal, translated: Translated, subject: Any) -> NewEvent:
         "batch": [0, 1],
         "$correlationId": next((i for i in (run, act) if isinstance(i, str) and i), translated.id),
         "schema": SCHEMA,
-        **journal.storable({"subject": subject, "seq": translated.seq}),
+        "subject": subject if isinstance(subject, str) else journal.storable({"": subject})[""],
+        "seq": journal.redacted(translated.seq) if isinstance(translated.seq, str) else translated.seq,
     }
     return NewEvent(translated.id, translated.type, data, metadata)
 
