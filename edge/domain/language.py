@@ -17,13 +17,18 @@ _PT: Final = frozenset(
     "a o as os um uma de do da dos das em no na nos nas que e ou nao sim por para com sem se isso"
     " isto este esta esse essa eu voce ele ela nos eles meu minha mais menos muito ja ainda agora"
     " quando como porque onde qual quais foi ser estar tem ter vai vamos pode deve quero obrigado"
-    " obrigada relatorio favor tambem so ate sobre entre depois antes sempre nunca".split()
+    " obrigada relatorio favor tambem so ate sobre entre depois antes sempre nunca"
+    # what a directive is made of tells where the small words do not stand
+    " devemos deveria deveriamos devia precisa precisamos prioridade priorize foque evite prefiro prefira"
+    " mantenha adote primeiro discordo concordo errado errada pare gostei valeu otimo otima perfeito".split()
 )
 _EN: Final = frozenset(
     "the a an of in on at to and or not yes is are was were be been this that these those i you he"
     " she it we they my your more less very already still now when how why where which what can"
     " should must want thanks thank please also only until about between after before always never"
-    " with without for from do does did has have had will would".split()
+    " with without for from do does did has have had will would"
+    " need needs priority prioritise prioritize focus avoid prefer keep adopt first"
+    " disagree agree wrong stop great perfect".split()
 )
 
 
