@@ -64,7 +64,7 @@ class Tally:
             "imported": self.imported,
             "known": self.known,
             "passed_over": self.passed_over,
-            "refused": [line._asdict() for line in self.refused],
+            "refused": [line._asdict() for line in sorted(self.refused, key=lambda r: r.line)],
             "refused_count": self.refusals,
             "position": position,
         }
