@@ -17,7 +17,6 @@ _TELLING: Final = frozenset(
     )
 )
 _BODY: Final = frozenset((b"tool_use", b"thinking", b"redacted_thinking"))
-_SEAMS: Final = (b"}{", b"} {", b"\0", b"}\r", b"}\t")
 
 
 def is_idle(content: bytes) -> bool:
@@ -28,7 +27,7 @@ def is_idle(content: bytes) -> bool:
     telling = [kind for kind in types if kind in _TELLING]
     if not telling:
         return bool(types)
-    if len(telling) > 1 or any(seam in content for seam in _SEAMS):
+    if len(telling) > 1 or b"}{" in content or b"\0" in content:
         return False  # perhaps two records on one line
     inside = types[types.index(telling[0]) + 1 :]  # else it may be what is left of another record
     if telling[0] == b"user":
