@@ -19,10 +19,12 @@ _SHOWN: Final = 60
 
 def checked(type_: str, data: Data) -> Data:
     """The data with its numbers made whole; Refused names the field that cannot be."""
-    fields = {**_FIELDS, "id": _item} if type_.startswith(("direction.", "knowledge.")) else _FIELDS
+    fields = _FIELDS
+    if type_.startswith(("direction.", "knowledge.")):
+        fields = {**_FIELDS, "id": _item}
+    elif type_.startswith("episode."):
+        fields = {"from": _number, "to": _number}  # the rest the catalogue checks
     out = dict(data)
-    if type_.startswith("episode."):
-        return out  # the catalogue checks these whole
     for name, value in data.items():
         check = fields.get(name)
         if check is not None and value is not None:

@@ -257,6 +257,7 @@ def test_what_is_missing_or_outside_its_list_loads_as_it_is(type_: str, payload:
         ("artefato.published", {"slug": "a", "cites": ["x"]}, "cites ['x']"),
         ("briefing.presented", {"dispatch_id": "w", "items": {}}, "items {}"),
         ("episode.captured", {"session": "s"}, "episode.captured: "),
+        ("episode.forgotten", {"to": 10**25, "permanent": True}, "to 1000"),
     ],
 )
 def test_a_wrong_kind_of_value_is_refused_by_name(type_: str, payload: Record, named: str) -> None:

@@ -1,0 +1,154 @@
+"""``edge log`` as a person types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.importing import install, jsonl, line
+
+HISTORY = jsonl(
+    [
+        line(7, "voz.comment", {"comment_id": "c1", "body": "não use isso"}),
+        line(8, "voz.disposition", {"of": 7, "state": "receipt_sent"}),
+        line(9, "voz.comment", {"comment_id": "C 2", "body": "x"}),
+        line(10, "beat.ran", {"n": 1}),
+    ]
+)
+
+
+def environment(actor: str = "operator") -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("EDGE_", "CLAUDE"))}
+    return {**kept, "EDGE_ACTOR": actor, "LC_ALL": "C"}
+
+
+def edge(home: Path, *words: str, code: int = 0, given: bytes = b"", actor: str = "operator") -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "edge", "log", *words, "--home", str(home)],
+        check=False,
+        input=given,
+        capture_output=True,
+        timeout=60,
+        env=environment(actor),
+    )
+    assert done.returncode == code, done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    return (done.stdout if code in (0, 1) and done.stdout else done.stderr).decode()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    place = tmp_path / "home"
+    install(place).close()
+    return place
+
+
+def as_json(text: str) -> Any:
+    return json.loads(text)
+
+
+def test_a_history_goes_in_out_and_in_again(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "h.jsonl").write_bytes(HISTORY + b'{"seq": 11, "t')
+    first = as_json(edge(home, "import", str(tmp_path / "h.jsonl"), "--json"))
+    assert (first["read"], first["imported"], first["known"], first["passed_over"]) == (5, 3, 0, 0)
+    assert [(r["line"], r["seq"]) for r in first["refused"]] == [(3, 9), (5, None)]
+    assert "comment_id 'C 2'" in first["refused"][0]["reason"]
+    told = edge(home, "import", "-", "--format", "edge-of-chaos", given=HISTORY)
+    assert "0 imported, 3 known" in told
+    assert "line 3 (seq 9): comment_id 'C 2'" in told
+
+    shown = as_json(edge(home, "show", "voz-g.c", "--json"))
+    assert [(e["type"], e["revision"]) for e in shown] == [("voz.comment", 0), ("voz.disposition", 1)]
+    assert as_json(edge(home, "tail", "-n", "1", "--json"))[0]["type"] == "beat.ran"
+    assert as_json(edge(home, "tail", "-n", "0", "--json")) == []
+    streams = as_json(edge(home, "streams", "--json"))
+    assert [(s["stream"], s["events"]) for s in streams] == [
+        ("log-g", 1),
+        ("voz-g.c1", 2),
+        ("import-g.voz", 1),
+    ]
+    assert "no stream" in edge(home, "show", "voz-g.zz", code=3)
+
+    exported = edge(home, "export")
+    assert len(exported.splitlines()) == 4
+    assert "exported 4 events" in edge(home, "export", str(tmp_path / "out.jsonl"))
+    assert "is there already" in edge(home, "export", str(tmp_path / "out.jsonl"), code=1)
+    other = tmp_path / "other"
+    install(other).close()
+    assert as_json(edge(other, "import", str(tmp_path / "out.jsonl"), "--json"))["imported"] == 3
+    assert edge(other, "export").splitlines()[1:] == exported.splitlines()[1:]
+    stranger = tmp_path / "stranger"
+    install(stranger, "h").close()
+    assert "edge init --group g" in edge(stranger, "import", "-", code=3, given=exported.encode())
+
+
+def test_a_backup_is_checked_and_brought_back(home: Path, tmp_path: Path) -> None:
+    edge(home, "import", "-", given=HISTORY)
+    assert as_json(edge(home, "verify", "--json")) == {"ok": True, "position": 4, "problems": []}
+    saved = tmp_path / "saved.db"
+    edge(home, "backup", str(saved))
+    assert "is there already" in edge(home, "backup", str(saved), code=1)
+    edge(home, "import", "-", given=jsonl([line(12, "beat.ran", {"n": 2})]))
+    assert "edge rebuild" in edge(home, "restore", str(saved))
+    assert len(as_json(edge(home, "tail", "--json"))) == 4
+    assert list(home.glob(".restore-*")) == []
+
+    stranger = tmp_path / "stranger"
+    install(stranger, "h").close()
+    assert "not a log of group 'h'" in edge(stranger, "restore", str(saved), code=3)
+    (tmp_path / "text.db").write_text("no database")
+    assert "not an edge log" in edge(home, "restore", str(tmp_path / "text.db"), code=1)
+    assert "cannot be read" in edge(home, "restore", str(tmp_path / "nothing.db"), code=1)
+    assert len(as_json(edge(home, "tail", "--json"))) == 4
+
+
+def test_an_agent_neither_imports_nor_restores(home: Path, tmp_path: Path) -> None:
+    for words in (("import", "-"), ("restore", str(tmp_path / "x.db"))):
+        assert "operator" in edge(home, *words, code=3, actor="agent", given=HISTORY)
+    assert len(as_json(edge(home, "tail", "--json", actor="agent"))) == 1
+
+
+def test_what_cannot_be_read_or_is_no_format_is_said_in_a_line(home: Path, tmp_path: Path) -> None:
+    assert "cannot be read" in edge(home, "import", str(tmp_path / "nothing.jsonl"), code=1)
+    assert "cannot be read" in edge(home, "import", str(tmp_path), code=1)
+    assert "no such format" in edge(home, "import", "-", "--format", "csv", code=2)
+    assert as_json(edge(home, "import", "-", "--json"))["read"] == 0
+
+
+def test_following_shows_what_comes_and_ends_on_ctrl_c(home: Path) -> None:
+    following = subprocess.Popen(
+        [sys.executable, "-m", "edge", "log", "tail", "--follow", "--json", "--home", str(home)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    assert following.stdout is not None
+    assert json.loads(following.stdout.readline())["type"] == "log.created"
+    edge(home, "import", "-", given=HISTORY)
+    kinds = [json.loads(following.stdout.readline())["type"] for _ in range(3)]
+    assert kinds == ["voz.comment", "voz.disposition", "beat.ran"]
+    following.send_signal(signal.SIGINT)
+    out, err = following.communicate(timeout=30)
+    assert (following.returncode, out, err) == (0, b"", b"")
+
+
+@pytest.mark.parametrize(
+    "command", ["tail", "streams", "show", "export", "import", "verify", "backup", "restore"]
+)
+def test_every_command_says_how_it_is_used(command: str) -> None:
+    from typer.testing import CliRunner
+
+    from edge.cli.log import app
+
+    done = CliRunner().invoke(app, [command, "--help"])
+    assert done.exit_code == 0
+    assert f"edge log {command}" in done.output
+    assert "--home" in done.output
+    assert "--json" in done.output
