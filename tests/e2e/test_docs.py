@@ -46,17 +46,21 @@ class Reader:
         }
 
     def types(self, script: str) -> tuple[int, str]:
+        """Run a block; its exit code, and what it printed. Of stderr only the line of an error:
+        on a slow machine progress may stand before it."""
         filled = PLACEHOLDER.sub(lambda word: self._ids(word[1])[int(word[2] or 1) - 1], script)
         done = subprocess.run(
             ["sh", "-euc", filled],
             env=self.environ,
             cwd=self.at,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
             check=False,
         )
-        return done.returncode, done.stdout.decode("utf-8")
+        error = done.stderr.strip().splitlines()[-1:] if done.returncode else []
+        return done.returncode, done.stdout + "\n".join(error)
 
     def _ids(self, kind: str) -> list[str]:
         return [str(id_) for id_ in _IDS[kind](self)]
