@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -93,3 +96,22 @@ def test_a_session_read_in_pieces_is_the_session_read_cold(tmp_path: Path, name:
     home = Home(tmp_path / "grown")
     grow(home, home.root / "projects" / "p" / name, content, [c for c in cuts if 0 < c < len(content)])
     assert home.tally() == cold(tmp_path, name, kind="transcripts").tally()
+
+
+def test_accents_survive_a_machine_without_a_locale(tmp_path: Path) -> None:
+    name = "12-utf8-non-ascii.jsonl"
+    path = tmp_path / "store" / "projects" / "p" / name
+    path.parent.mkdir(parents=True)
+    path.write_bytes((DATA / "cases" / name).read_bytes())
+    code = (
+        "import json, sys; from pathlib import Path; from tests.support.sweeping import Home;"
+        "home = Home(Path(sys.argv[1])); home.sweep(); print(json.dumps(home.said()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "store")],
+        cwd=Path(__file__).resolve().parents[2],
+        env={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PATH": os.environ["PATH"]},
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == expected("cases", "expected.json")[name]["utterances"]
