@@ -23,6 +23,7 @@ STUDY, META, SLUG = HERE / "study.md", HERE / "study.json", "retry-study"
 
 
 def main() -> None:
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # whatever the locale
     args = _arguments()
     home = args.home or _emptied(HOME)
     store = (args.store or HERE / "sessions").expanduser().resolve()
@@ -97,7 +98,7 @@ Next, look around in the demo's home:
     export EDGE_HOME={home}
     {edge} grill show
     {edge} log tail
-    {edge} at 1 direction
+    {edge} at 15 chats
 or begin with your own sessions (in a home of their own, which `edge init` makes):
     unset EDGE_HOME
     {edge} init --group me

@@ -103,7 +103,7 @@ def status(home: Home = None, json_: Json = False) -> None:
         f"last sweep {data['last_sweep'] or 'never'}",
     ]
     lines += [f"unfinished run {run}: `edge grill show {run}`" for run in data["unfinished_runs"]]
-    lines += [f"{error['kind']}: {', '.join(error['ids'])}" for error in data["errors"]]
+    lines += [f"{error['kind']}: {', '.join(error['ids'])}".rstrip(": ") for error in data["errors"]]
     say(json_, data, "\n".join(lines))
 
 
