@@ -91,7 +91,7 @@ def changes(event: Event) -> list[Change]:
 
 def _proposed_by(event: Event) -> Iterable[Change]:
     slug = text_of(event.data, "slug")
-    proposes = event.data.get("proposes")
+    proposes = event.data.get("proposes") if slug else None  # without one they have no ids
     for place, proposal in enumerate(proposes if isinstance(proposes, list) else []):
         if not isinstance(proposal, dict):
             continue
