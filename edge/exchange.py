@@ -153,8 +153,11 @@ class _Standing:
 
     def add(self, translated: Translated, event: NewEvent) -> bool:
         """Append the event; False where it stands already."""
-        if translated.otherwise and event.id in self._of(translated.otherwise).ids:
-            return False
+        if translated.otherwise:
+            other = self._of(translated.otherwise)
+            self._read_on(translated.otherwise, other)  # no append there would tell of what is new
+            if event.id in other.ids:
+                return False
         stream = self._of(translated.stream)
         for _ in range(ATTEMPTS):
             if event.id in stream.ids:

@@ -30,6 +30,7 @@ _RENAMED: Final = {"source.dropped": "source.retired"}
 _PASSED_OVER: Final = frozenset(("source.signal", "log.created"))
 _MAX_TYPE: Final = 100
 _SESSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
+_OWN_ID: Final = {"voz.comment": "comment_id", "voz.vote": "vote_id", "voz.clarify": "clarify_id"}
 _REFERRED_TO: Final = ("voz.comment", "voz.vote", "voz.clarify")
 
 Past = Callable[[Sequence[str]], Iterable[Event]]
@@ -217,8 +218,7 @@ def _completed(type_: str, data: Data, line_id: str) -> Data:
     category = type_.partition(".")[0]
     if category == "voz" and data.get("body") is None and data.get("text") is not None:
         data["body"] = data.pop("text")
-    if type_ in ("voz.comment", "voz.vote"):
-        field = "comment_id" if type_ == "voz.comment" else "vote_id"
+    if field := _OWN_ID.get(type_):  # without one it could not be answered
         data[field] = data.get(field) or line_id
     if category == "direction":
         if not data.get("id") and data.get("direction_id"):

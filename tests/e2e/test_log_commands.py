@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from edge.cli.main import main
 from tests.support.importing import install, jsonl, line
 
 HISTORY = jsonl(
@@ -24,23 +27,24 @@ HISTORY = jsonl(
 )
 
 
-def environment(actor: str = "operator") -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("EDGE_", "CLAUDE"))}
-    return {**kept, "EDGE_ACTOR": actor, "LC_ALL": "C"}
+Typed = Callable[..., str]
 
 
-def edge(home: Path, *words: str, code: int = 0, given: bytes = b"", actor: str = "operator") -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "edge", "log", *words, "--home", str(home)],
-        check=False,
-        input=given,
-        capture_output=True,
-        timeout=60,
-        env=environment(actor),
-    )
-    assert done.returncode == code, done.stderr.decode()
-    assert b"Traceback" not in done.stderr
-    return (done.stdout if code in (0, 1) and done.stdout else done.stderr).decode()
+@pytest.fixture
+def edge(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Typed:
+    """Run the command line in this process; gives what it printed, or said where it failed."""
+
+    def typed(home: Path, *words: str, code: int = 0, given: bytes = b"", actor: str = "operator") -> str:
+        monkeypatch.setenv("EDGE_ACTOR", actor)
+        monkeypatch.setattr(sys, "argv", ["edge", "log", *words, "--home", str(home)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        assert ended.value.code == code, said.err
+        return said.err if code else said.out
+
+    return typed
 
 
 @pytest.fixture
@@ -54,7 +58,7 @@ def as_json(text: str) -> Any:
     return json.loads(text)
 
 
-def test_a_history_goes_in_out_and_in_again(home: Path, tmp_path: Path) -> None:
+def test_a_history_goes_in_out_and_in_again(edge: Typed, home: Path, tmp_path: Path) -> None:
     (tmp_path / "h.jsonl").write_bytes(HISTORY + b'{"seq": 11, "t')
     first = as_json(edge(home, "import", str(tmp_path / "h.jsonl"), "--json"))
     assert (first["read"], first["imported"], first["known"], first["passed_over"]) == (5, 3, 0, 0)
@@ -89,7 +93,7 @@ def test_a_history_goes_in_out_and_in_again(home: Path, tmp_path: Path) -> None:
     assert "edge init --group g" in edge(stranger, "import", "-", code=3, given=exported.encode())
 
 
-def test_a_backup_is_checked_and_brought_back(home: Path, tmp_path: Path) -> None:
+def test_a_backup_is_checked_and_brought_back(edge: Typed, home: Path, tmp_path: Path) -> None:
     edge(home, "import", "-", given=HISTORY)
     assert as_json(edge(home, "verify", "--json")) == {"ok": True, "position": 4, "problems": []}
     saved = tmp_path / "saved.db"
@@ -109,25 +113,27 @@ def test_a_backup_is_checked_and_brought_back(home: Path, tmp_path: Path) -> Non
     assert len(as_json(edge(home, "tail", "--json"))) == 4
 
 
-def test_an_agent_neither_imports_nor_restores(home: Path, tmp_path: Path) -> None:
+def test_an_agent_neither_imports_nor_restores(edge: Typed, home: Path, tmp_path: Path) -> None:
     for words in (("import", "-"), ("restore", str(tmp_path / "x.db"))):
         assert "operator" in edge(home, *words, code=3, actor="agent", given=HISTORY)
     assert len(as_json(edge(home, "tail", "--json", actor="agent"))) == 1
 
 
-def test_what_cannot_be_read_or_is_no_format_is_said_in_a_line(home: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_read_or_is_no_format_is_said_in_a_line(
+    edge: Typed, home: Path, tmp_path: Path
+) -> None:
     assert "cannot be read" in edge(home, "import", str(tmp_path / "nothing.jsonl"), code=1)
     assert "cannot be read" in edge(home, "import", str(tmp_path), code=1)
     assert "no such format" in edge(home, "import", "-", "--format", "csv", code=2)
     assert as_json(edge(home, "import", "-", "--json"))["read"] == 0
 
 
-def test_following_shows_what_comes_and_ends_on_ctrl_c(home: Path) -> None:
+def test_following_shows_what_comes_and_ends_on_ctrl_c(edge: Typed, home: Path) -> None:
     following = subprocess.Popen(
         [sys.executable, "-m", "edge", "log", "tail", "--follow", "--json", "--home", str(home)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(),
+        env={**os.environ, "EDGE_ACTOR": "operator", "LC_ALL": "C"},
     )
     assert following.stdout is not None
     assert json.loads(following.stdout.readline())["type"] == "log.created"

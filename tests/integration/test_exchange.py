@@ -176,11 +176,42 @@ def test_several_at_once_take_each_line_in_once(tmp_path: Path) -> None:
     edge.close()
 
 
+class _Ahead(_Around):
+    """Another import of the same file runs from its first to its last line just before an append."""
+
+    def __init__(self, log: Any, other: Edge, at: int) -> None:
+        super().__init__(log)
+        self._other, self._left = other, at
+
+    def append(self, stream: str, events: Sequence[NewEvent], expected: int) -> Appended:
+        self._left -= 1
+        if self._left == 0:
+            take_in(self._other, RAW)
+        return cast("Appended", self._log.append(stream, events, expected))
+
+
+@pytest.mark.parametrize("at", range(1, 20))
+def test_another_import_that_overtakes_this_one_doubles_nothing(at: int, edge: Edge) -> None:
+    other = in_memory()
+    other.__dict__["log"] = other.journal.log = edge.log
+    edge.journal.log = cast("Any", _Ahead(edge.log, other, at))
+    take_in(edge, RAW)
+    assert contents(edge) == uninterrupted()
+
+
 def test_a_history_in_two_files_means_what_it_means_in_one() -> None:
     edge = in_memory()
     for cut in ([0, 8], [8, 14], [14, None]):
         take_in(edge, b"".join(LINES[slice(*cut)]))
     assert contents(edge) == uninterrupted()
+
+
+def test_a_publication_that_names_no_slug_is_kept_and_shown_nowhere(edge: Edge) -> None:
+    proposes = [{"title": "x", "body": "y", "kind": "thread"}]
+    take_in(edge, jsonl([line(1, "artefato.published", {"title": "T", "body": "B", "proposes": proposes})]))
+    known = edge.current()
+    assert [e.stream for e in edge.log.read_all()][1:] == ["import-g.voz"]
+    assert (known.artefatos(), known.items(), known.errors()) == ([], [], [])
 
 
 def test_secrets_in_a_history_do_not_enter_the_log(edge: Edge) -> None:

@@ -126,6 +126,8 @@ def test_an_act_without_an_id_gets_its_lines() -> None:
     assert vote.data["vote_id"] == vote.id.replace("-", "")
     comment = translate(line(1, "voz.comment", {"body": "x"}))
     assert comment.stream == f"voz-g.{comment.id.replace('-', '')}"
+    clarify = translate(line(1, "voz.clarify", {"comment_id": "c1", "question": "which?"}))
+    assert clarify.data["clarify_id"] == clarify.id.replace("-", "")
 
 
 # -- references -----------------------------------------------------------------------------
