@@ -243,10 +243,23 @@ class Capture:
             break
         self._open = None
 
-    def _captured(self, episode: _Open, turns: list[Data], to: int, reading: Reading) -> Data:
-        told_by = self._run.store.fingerprint(self._file, to)
+    def _cursor(self, to: int) -> tuple[int, str]:
+        """Where the stream's cursor stands after this episode, and the hash of what is before it.
+
+        It goes back only where the file was written anew: an older piece captured late, or
+        after another sweep was here, leaves it where it was.
+        """
+        state, store = self._stream.state, self._run.store
+        further = store.fingerprint(self._file, state.cursor) if state.cursor > to else None
+        if further and further == state.prefix_hash:
+            return state.cursor, further
+        told_by = store.fingerprint(self._file, to)
         if told_by is None:
             raise OSError("it became shorter while it was read")
+        return to, told_by
+
+    def _captured(self, episode: _Open, turns: list[Data], to: int, reading: Reading) -> Data:
+        to, told_by = self._cursor(to)
         data: Data = {
             "session": clean(self._file.session),
             "surface": self._run.store.surface,
