@@ -66,6 +66,9 @@ def _swapped(store: ReadStore, fresh: ReadStore, models: Sequence[ReadModel], at
             )
             if at is None:
                 execute("DELETE FROM main.quarantine")
+                # what the sweep noted of files was noted beside the log these models had: where
+                # the log lost something since, only reading the files again brings it back
+                execute("DROP TABLE IF EXISTS main.sweep_files")
         return True
     finally:
         execute("DETACH fresh")
