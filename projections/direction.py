@@ -15,7 +15,7 @@ from projections.model import ReadModel
 
 class Direction(ReadModel):
     NAME = "direction"
-    VERSION = 2
+    VERSION = 3
     TYPES = frozenset(("direction.proposed", "direction.set", "direction.dropped", "artefato.published"))
     TABLES: ClassVar[dict[str, str]] = {
         "direction": """

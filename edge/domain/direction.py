@@ -38,6 +38,7 @@ class Item(TypedDict):
     kind: str
     expires_at: str | None
     supersedes: str | None
+    superseded_by: str | None
     origin_comment_id: str | None
     from_artefato: str | None
     relates_to: list[str]
@@ -104,13 +105,16 @@ def evolve(item: Item | None, change: Change) -> Item | None:
     """Fold one change into an item, which the fold owns and changes in place."""
     event = change.event
     if item is None:
-        if change.op in ("drop", "supersede"):
+        if change.op == "drop":
             return None
         item = _new(change.id)
     if change.op == "supersede":
         item["tier"] = "gone"
-        item["reason"] = f"superseded by {text_of(change.data, 'id')}"
+        item["superseded_by"] = text_of(change.data, "id")
+        item["reason"] = f"superseded by {item['superseded_by']}"
         return item
+    if item["superseded_by"]:
+        return item  # removed for good: unlike what was dropped, that id comes back no more
     if change.op == "drop" and item["tier"] == "set" and event.actor not in _MAY_DROP_SET:
         item["unauthorised_drop"] = True
         return item
@@ -135,6 +139,7 @@ def _new(id_: str) -> Item:
         kind="",
         expires_at=None,
         supersedes=None,
+        superseded_by=None,
         origin_comment_id=None,
         from_artefato=None,
         relates_to=[],
@@ -243,15 +248,28 @@ def live(item: Item | None) -> bool:
     return item is not None and item["tier"] != "gone"
 
 
+def _check_not_superseded(item: Item | None) -> None:
+    if item is not None and item["superseded_by"]:
+        raise Refused(
+            f"{item['id']} was superseded by {item['superseded_by']}, for good",
+            hint="say it under a new id",
+        )
+
+
 def propose(item: Item | None, id_: str, fields: Data) -> list[Draft]:
-    """Propose a steer; refused where that id is set already."""
+    """Propose a steer; refused where that id is set already, or was superseded."""
+    _check_not_superseded(item)
     if item is not None and item["tier"] == "set":
         raise Refused(f"{id_} is set already", hint="propose another id, or edit it with `direction set`")
     return [Draft("direction.proposed", {"id": id_, **fields, **_basis(item)})]
 
 
 def set_(item: Item | None, id_: str, fields: Data, supersedes: str | None = None) -> list[Draft]:
-    """Set a steer: a new one, a promoted proposal, or an edit of one that is set."""
+    """Set a steer: a new one, a promoted proposal, or an edit of one that is set.
+
+    Refused where that id was superseded.
+    """
+    _check_not_superseded(item)
     data: Data = {"id": id_, **fields, **_basis(item)}
     if supersedes:
         data["supersedes"] = supersedes

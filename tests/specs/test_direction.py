@@ -59,7 +59,12 @@ def test_what_was_superseded_stays_gone_when_its_successor_is_dropped() -> None:
 
 def test_an_item_that_supersedes_itself_or_nothing_known_simply_stands() -> None:
     assert tiers(set_("d1", supersedes="d1")) == {"d1": "set"}
-    assert tiers(set_("d1", supersedes="unknown")) == {"d1": "set"}
+    assert tiers(set_("d1", supersedes="unknown")) == {"d1": "set", "unknown": "gone"}
+
+
+def test_what_was_superseded_comes_back_under_no_event_of_its_id() -> None:
+    facts = [set_("d1"), set_("d2", supersedes="d1"), set_("d1")]
+    assert tiers(*facts) == {"d1": "gone", "d2": "set"}
 
 
 def test_first_seen_order_is_kept_through_promotion() -> None:

@@ -110,7 +110,10 @@ def pending(events: Events) -> Record:
 def direction(events: Events, today: str) -> Record:
     """The live steers by tier in first-seen order; a life ends when the item is dropped or superseded."""
     live: dict[str, Record] = {}
+    superseded: set[str] = set()
     for type_, data in events:
+        for id_ in superseded & live.keys():
+            del live[id_]
         if type_ == "artefato.published":
             for p in data.get("proposes", ()):
                 hashed = sha256((p["title"] + p["body"]).encode()).hexdigest()[:8]
@@ -119,12 +122,12 @@ def direction(events: Events, today: str) -> Record:
             _put(live, data["id"], "proposed", data)
         elif type_ == "direction.set":
             _put(live, data["id"], "set", data)
-            if data.get("supersedes") != data["id"]:
-                live.pop(data.get("supersedes", ""), None)
+            if data.get("supersedes") not in (None, data["id"]):
+                superseded.add(data["supersedes"])
         elif type_ == "direction.dropped":
             live.pop(data["id"], None)
     lists: Record = {"set": [], "proposed": [], "expired": []}
-    for id_, item in live.items():
+    for id_, item in ((id_, item) for id_, item in live.items() if id_ not in superseded):
         expired = item["expires_at"] is not None and item["expires_at"] < today
         lists["expired" if expired else item["tier"]].append((id_, item["title"], item["body"]))
     return lists
