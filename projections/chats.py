@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import apsw
@@ -54,6 +55,9 @@ class Chats(ReadModel):
         )
         self._questions: list[tuple[str, str]] = []
 
+    def expect(self, events: Sequence[Event]) -> None:
+        self._chats.expect({text_of(event.data, "comment_id") for event in events})
+
     def apply(self, event: Event) -> None:
         comment_id = text_of(event.data, "comment_id")
         if not comment_id:
@@ -97,6 +101,9 @@ class Votes(ReadModel):
             ("position", "open", "naked", "slug"),
             lambda a: (a["position"], a["open"], pendency.is_naked(a), a["target"]),
         )
+
+    def expect(self, events: Sequence[Event]) -> None:
+        self._votes.expect({vote_id for event in events if (vote_id := pendency.vote_of(event))})
 
     def apply(self, event: Event) -> None:
         vote_id = pendency.vote_of(event)

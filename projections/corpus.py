@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import ClassVar, cast
 
 import apsw
@@ -50,6 +51,9 @@ class Corpus(ReadModel):
         self._bodies: dict[str, str] = {}
         self._votes: dict[str, int] = {}
         self._breadcrumb: tuple[int, Breadcrumb] | None = None
+
+    def expect(self, events: Sequence[Event]) -> None:
+        self._artefatos.expect({slug for event in events if (slug := text_of(event.data, "slug"))})
 
     def apply(self, event: Event) -> None:
         slug = text_of(event.data, "slug")

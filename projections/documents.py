@@ -1,16 +1,14 @@
-"""Folded states kept as JSON rows: loaded once a page, changed in memory, written once a page."""
+"""Folded states kept as JSON rows: read at once for a page, changed in memory, written once."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Generic, TypeVar, cast
 
 import apsw
 
 State = TypeVar("State")
-
-_dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 
 class Documents(Generic[State]):
@@ -30,37 +28,51 @@ class Documents(Generic[State]):
     ) -> None:
         self._connection = connection
         self._values = values
-        self._cache: dict[str, State | None] = {}
+        self._held: dict[str, State | None] = {}
         self._changed: set[str] = set()
-        names = ", ".join([key, *columns, "doc"])
-        marks = ", ".join("?" * (len(columns) + 2))
-        self._insert = f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({marks})"  # noqa: S608  # own names
-        self._select = f"SELECT doc FROM {table} WHERE {key} = ?"  # noqa: S608  # own names
+        names = [key, *columns, "doc"]
+        moved = ", ".join(f"{name} = excluded.{name}" for name in names[1:])
+        self._write = (
+            f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+            f" ON CONFLICT ({key}) DO UPDATE SET {moved}"
+        )
+        self._select = f"SELECT {key}, doc FROM {table} WHERE {key} IN (SELECT value FROM json_each(?))"
+
+    def expect(self, keys: Collection[str]) -> None:
+        """Read the states of all these keys with one query; what is held already stays as it is."""
+        from pydantic_core import from_json  # late: a reader of what is folded already starts without it
+
+        wanted = {key for key in keys if key not in self._held}
+        if not wanted:
+            return
+        self._held.update(dict.fromkeys(wanted))
+        for key, doc in self._connection.execute(self._select, (json.dumps(list(wanted)),)):
+            self._held[cast("str", key)] = cast("State", from_json(cast("str", doc), cache_strings="keys"))
 
     def get(self, key: str) -> State | None:
-        if key in self._cache:
-            return self._cache[key]
-        row = self._connection.execute(self._select, (key,)).fetchone()
-        state = None if row is None else cast("State", json.loads(cast("str", row[0])))
-        self._cache[key] = state
-        return state
+        if key not in self._held:
+            self.expect((key,))
+        return self._held[key]
 
     def put(self, key: str, state: State) -> None:
-        self._cache[key] = state
+        self._held[key] = state
         self._changed.add(key)
 
     def changed(self) -> Iterator[tuple[str, State]]:
         for key in self._changed:
-            yield key, cast("State", self._cache[key])
+            yield key, cast("State", self._held[key])
 
     def flush(self) -> None:
         """Write what changed; the page's transaction makes it count."""
+        from pydantic_core import to_json
+
         self._connection.executemany(
-            self._insert, [(key, *self._values(state), _dump(state)) for key, state in self.changed()]
+            self._write,
+            [(key, *self._values(state), to_json(state).decode()) for key, state in self.changed()],
         )
         self.discard()
 
     def discard(self) -> None:
         """Forget everything held: the next page reads what stands in the store."""
-        self._cache.clear()
+        self._held.clear()
         self._changed.clear()

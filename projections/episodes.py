@@ -6,7 +6,7 @@ Text stays in the log: here are the keys that make a later turn a copy, and one 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar, Final, cast
 
 import apsw
@@ -21,17 +21,21 @@ from edge.domain.episodes import (
     counted,
     covers,
     evolve_stream,
+    id_key,
     turn_keys,
+    words_key,
 )
-from edge.domain.events import Event
+from edge.domain.events import Data, Event
 from edge.ports import EpisodeCounts
 from projections.model import ReadModel
 
 EXTRACTED: Final = "episode.extracted"
+_KEYS: Final = "SELECT key FROM episode_turns WHERE key IN (SELECT value FROM json_each(?))"
+_STREAMS: Final = "SELECT stream, doc FROM episode_streams WHERE stream IN (SELECT value FROM json_each(?))"
 
 
 class Episodes(ReadModel):
-    """Writes its rows as events come: few events concern it, and each but once."""
+    """Holds a page's rows back; what changes rows of before writes them first."""
 
     NAME = "episodes"
     VERSION = 1
@@ -58,38 +62,82 @@ class Episodes(ReadModel):
         """,
     }
 
+    def __init__(self, connection: apsw.Connection) -> None:
+        super().__init__(connection)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._streams: dict[str, StreamState] = {}
+        self._looked_up: set[str] = set()
+        self._known: set[str] = set()
+        """Of the keys looked up those found, and all of this page."""
+        self._new_keys: set[str] = set()
+        self._rows: list[tuple[Any, ...]] = []
+
+    def expect(self, events: Sequence[Event]) -> None:
+        self._looked_up = {
+            key
+            for event in events
+            if event.type == CAPTURED
+            for turn in event.data["turns"]
+            for key in _telling_keys(turn)
+        }
+        self._known = known(self.connection, self._looked_up)
+        streams = json.dumps(list({event.stream for event in events}))
+        self._streams.update(
+            (stream, _state_in(doc))
+            for stream, doc in cast(
+                "Iterable[tuple[str, str]]", self.connection.execute(_STREAMS, (streams,))
+            )
+        )
+
     def apply(self, event: Event) -> None:
         if event.type == EXTRACTED:
+            self._write_rows()
             self._change("extracted = 1", "id = ?", text_of(event.data, "episode"))
             return
-        state = stream_state(self.connection, event.stream) or StreamState()
-        self._put_stream(event.stream, evolve_stream(state, event))
+        state = self._streams.get(event.stream) or StreamState()
+        self._streams[event.stream] = evolve_stream(state, event)
         if event.type == CAPTURED:
             self._capture(event)
-        elif event.type == RECLASSIFIED:
+            return
+        self._write_rows()
+        if event.type == RECLASSIFIED:
             self._reclassify(event)
         else:
             self._forget(event)
 
-    def _put_stream(self, stream: str, state: StreamState) -> None:
-        self.connection.execute(
-            "INSERT OR REPLACE INTO episode_streams VALUES (?, ?)", (stream, json.dumps(state))
-        )
-
     def _capture(self, event: Event) -> None:
         data = event.data
-        turns = counted(data["turns"], self._is_known)
-        keys = [(key,) for turn in data["turns"] for key in turn_keys(turn)]
-        self.connection.executemany("INSERT OR IGNORE INTO episode_turns VALUES (?)", keys)
-        row = (
-            *(event.position, event.id, event.stream, data["session"], data["surface"], data.get("project")),
-            *(event.recorded_at, data["from"], data["to"], data["presence"], len(turns), 0),
+        new = counted(data["turns"], self._is_known)
+        keys = {key for _, keys in new for key in keys}
+        if len(new) < len(data["turns"]):  # a copy may be the first to have some of its keys
+            keys.update(key for turn in data["turns"] for key in turn_keys(turn))
+        self._new_keys |= keys
+        self._known |= keys
+        self._rows.append(
+            (
+                *(event.position, event.id, event.stream, data["session"], data["surface"]),
+                *(data.get("project"), event.recorded_at, data["from"], data["to"], data["presence"]),
+                *(len(new), 0),
+            )
         )
-        self.connection.execute(f"INSERT INTO episodes VALUES ({', '.join('?' * len(row))})", row)
-        self._count("position = ?", event.position, +1)
 
     def _is_known(self, key: str) -> bool:
-        return bool(known(self.connection, (key,)))
+        if key in self._known:
+            return True
+        return key not in self._looked_up and bool(known(self.connection, (key,)))
+
+    def _write_rows(self) -> None:
+        """Write the captured episodes held back, their keys, and count them."""
+        if not self._rows:
+            return
+        write = self.connection.executemany
+        write("INSERT OR IGNORE INTO episode_turns VALUES (?)", [(key,) for key in sorted(self._new_keys)])
+        write(f"INSERT INTO episodes VALUES ({', '.join('?' * len(self._rows[0]))})", self._rows)
+        self._count("position >= ?", self._rows[0][0], +1)
+        self._new_keys.clear()
+        self._rows.clear()
 
     def _reclassify(self, event: Event) -> None:
         data = event.data
@@ -103,8 +151,11 @@ class Episodes(ReadModel):
 
     def _forget(self, event: Event) -> None:
         """The episodes go; the keys of their turns stay known, so that no copy revives them."""
-        keys = [(key,) for key in event.data.get("keys") or ()]
-        self.connection.executemany("INSERT OR IGNORE INTO episode_turns VALUES (?)", keys)
+        keys = event.data.get("keys") or ()
+        self._known.update(keys)
+        self.connection.executemany(
+            "INSERT OR IGNORE INTO episode_turns VALUES (?)", [(key,) for key in keys]
+        )
         self._count("stream = ?", event.stream, -1)
         self.connection.execute("DELETE FROM episodes WHERE stream = ?", (event.stream,))
 
@@ -128,10 +179,22 @@ class Episodes(ReadModel):
         )
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        self._write_rows()
+        self.connection.executemany(
+            "INSERT OR REPLACE INTO episode_streams VALUES (?, ?)",
+            [(stream, json.dumps(state)) for stream, state in self._streams.items()],
+        )
+        self._clear()
 
     def discard(self) -> None:
-        """Nothing is held back."""
+        self._clear()
+
+
+def _telling_keys(turn: Data) -> list[str]:
+    """The keys a turn is most often asked for, those that cost little to make."""
+    part, ts = turn.get("part"), turn.get("ts")
+    keys = [id_key(turn["id"], part)]
+    return [*keys, words_key(turn["role"], ts, turn["text"], part)] if ts else keys
 
 
 def _presence(told: Range) -> str:
@@ -147,11 +210,8 @@ def counts(connection: apsw.Connection) -> EpisodeCounts:
 
 def known(connection: apsw.Connection, keys: Collection[str]) -> set[str]:
     """Those of the keys that some captured or forgotten turn has."""
-    found: set[str] = set()
-    for key in keys:
-        if connection.execute("SELECT 1 FROM episode_turns WHERE key = ?", (key,)).fetchone():
-            found.add(key)
-    return found
+    rows = connection.execute(_KEYS, (json.dumps(list(keys)),))
+    return {key for (key,) in cast("Iterable[tuple[str]]", rows)}
 
 
 def stream_state(connection: apsw.Connection, stream: str) -> StreamState | None:
@@ -159,6 +219,10 @@ def stream_state(connection: apsw.Connection, stream: str) -> StreamState | None
     row = connection.execute("SELECT doc FROM episode_streams WHERE stream = ?", (stream,)).fetchone()
     if row is None:
         return None
-    revision, cursor, prefix_hash, pending, undecided, forgotten, closed = json.loads(cast("str", row[0]))
+    return _state_in(cast("str", row[0]))
+
+
+def _state_in(doc: str) -> StreamState:
+    revision, cursor, prefix_hash, pending, undecided, forgotten, closed = json.loads(doc)
     pieces = tuple(Range(*piece) for piece in undecided)
     return StreamState(revision, cursor, prefix_hash, tuple(pending), pieces, forgotten, closed)

@@ -5,8 +5,9 @@ Only the comments a page touched are looked at again, so the cost follows what i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, ClassVar, cast
+import json
+from collections.abc import Collection
+from typing import Any, ClassVar, Final, cast
 
 import apsw
 
@@ -14,6 +15,16 @@ from edge.domain.chat import text_of
 from edge.domain.events import Event
 from edge.domain.health import Resolution, SteerEvent, closing_errors
 from projections.model import ReadModel
+
+_AMONG: Final = " IN (SELECT value FROM json_each(?))"
+_ERRORS: Final = "SELECT comment_id FROM health_errors WHERE comment_id"
+_CLAIMS: Final = "SELECT direction_id, comment_id FROM health_resolutions WHERE direction_id"
+_COMMENTS: Final = "SELECT comment_id, position FROM health_comments WHERE comment_id"
+_RESOLUTIONS: Final = (
+    "SELECT comment_id, position, outcome, direction_id FROM health_resolutions WHERE comment_id"
+)
+_STEERS_OF: Final = "SELECT direction_id, op, origin FROM health_steers WHERE direction_id"
+_STEERS_FROM: Final = "SELECT origin, direction_id, op FROM health_steers WHERE origin"
 
 
 class Health(ReadModel):
@@ -79,8 +90,7 @@ class Health(ReadModel):
             write("INSERT OR IGNORE INTO health_comments VALUES (?, ?)", self._comments)
             write("INSERT OR REPLACE INTO health_resolutions VALUES (?, ?, ?, ?)", self._resolutions)
             write("INSERT OR REPLACE INTO health_steers VALUES (?, ?, ?, ?)", self._steers)
-            for comment_id in self._to_check():
-                self._check(comment_id)
+            self._check(self._to_check())
         self._clear()
 
     def discard(self) -> None:
@@ -89,46 +99,41 @@ class Health(ReadModel):
     def _to_check(self) -> set[str]:
         touched = {comment_id for _, comment_id, _, _ in self._resolutions}
         touched |= {origin for _, _, _, origin in self._steers if origin}
-        touched |= self._erring(comment_id for comment_id, _ in self._comments)
-        for direction_id in {direction_id for _, direction_id, _, _ in self._steers}:
-            touched |= {
-                cast("str", row[0])
-                for row in self._rows(
-                    "SELECT comment_id FROM health_resolutions WHERE direction_id = ?", direction_id
-                )
-            }
+        touched |= set(self._found(_ERRORS, {comment_id for comment_id, _ in self._comments}))
+        claims = self._found(_CLAIMS, {direction_id for _, direction_id, _, _ in self._steers})
+        touched |= {comment_id for rows in claims.values() for (comment_id,) in rows}
         touched.discard("")
         return touched
 
-    def _erring(self, comment_ids: Iterable[str]) -> set[str]:
-        """Of new comments, those something was said about before they came."""
-        return {
-            id_
-            for id_ in comment_ids
-            if self.connection.execute("SELECT 1 FROM health_errors WHERE comment_id = ?", (id_,)).fetchone()
+    def _found(self, sql: str, keys: Collection[str]) -> dict[str, list[tuple[Any, ...]]]:
+        """The rows of many keys, read at once, by key: the query's first column, asked for last."""
+        found: dict[str, list[tuple[Any, ...]]] = {}
+        if keys:
+            for key, *row in self.connection.execute(sql + _AMONG, (json.dumps(list(keys)),)):
+                found.setdefault(cast("str", key), []).append(tuple(row))
+        return found
+
+    def _check(self, comment_ids: Collection[str]) -> None:
+        comments = self._found(_COMMENTS, comment_ids)
+        resolutions = {
+            comment_id: [Resolution(*row) for _, *row in sorted(rows)]
+            for comment_id, rows in self._found(_RESOLUTIONS, comment_ids).items()
         }
-
-    def _rows(self, sql: str, key: str) -> list[tuple[Any, ...]]:
-        return list(self.connection.execute(sql, (key,)))
-
-    def _check(self, comment_id: str) -> None:
-        commented = self._rows("SELECT position FROM health_comments WHERE comment_id = ?", comment_id)
-        resolutions = [
-            Resolution(*row)
-            for row in self._rows(
-                "SELECT outcome, direction_id FROM health_resolutions WHERE comment_id = ? ORDER BY position",
+        claimed = {r.direction_id for said in resolutions.values() for r in said if r.direction_id}
+        of_items, of_comments = self._found(_STEERS_OF, claimed), self._found(_STEERS_FROM, comment_ids)
+        erring = []
+        for comment_id in comment_ids:
+            said = resolutions.get(comment_id, [])
+            items = {r.direction_id for r in said if r.direction_id}
+            kinds = closing_errors(
                 comment_id,
+                comment_id in comments,
+                said,
+                [SteerEvent(item, op, origin) for item in items for op, origin in of_items.get(item, ())],
+                [SteerEvent(item, op, comment_id) for item, op in of_comments.get(comment_id, ())],
             )
-        ]
-        steers = "SELECT direction_id, op, origin FROM health_steers WHERE "
-        claimed = {r.direction_id for r in resolutions if r.direction_id}
-        of_directions = [
-            SteerEvent(*row) for item in claimed for row in self._rows(steers + "direction_id = ?", item)
-        ]
-        of_comment = [SteerEvent(*row) for row in self._rows(steers + "origin = ?", comment_id)]
-        errors = closing_errors(comment_id, bool(commented), resolutions, of_directions, of_comment)
-        self.connection.execute("DELETE FROM health_errors WHERE comment_id = ?", (comment_id,))
-        position = commented[0][0] if commented else 0
-        self.connection.executemany(
-            "INSERT INTO health_errors VALUES (?, ?, ?)", [(comment_id, kind, position) for kind in errors]
-        )
+            position = comments[comment_id][0][0] if comment_id in comments else 0
+            erring += [(comment_id, kind, position) for kind in kinds]
+        write = self.connection.executemany
+        write("DELETE FROM health_errors WHERE comment_id = ?", [(id_,) for id_ in comment_ids])
+        write("INSERT INTO health_errors VALUES (?, ?, ?)", erring)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import apsw
@@ -12,8 +13,10 @@ from edge.domain.events import Event
 class ReadModel:
     """One read model over one connection. Rows change only inside the runner's transaction.
 
-    ``apply`` may keep changes in memory until ``flush``, which the runner calls before it
-    commits a page; ``discard`` drops what a rolled-back page left in memory.
+    For each page the runner calls ``expect`` with the events that concern the model, then
+    ``apply`` with one after the other, then ``flush``. ``expect`` may read at once what they
+    will change, ``apply`` may keep changes in memory until ``flush``; ``discard`` drops what a
+    rolled-back page left there.
     """
 
     NAME: ClassVar[str]
@@ -25,6 +28,9 @@ class ReadModel:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
+
+    def expect(self, events: Sequence[Event]) -> None:
+        """By default nothing is read before it is needed."""
 
     def apply(self, event: Event) -> None:
         raise NotImplementedError

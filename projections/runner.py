@@ -12,7 +12,6 @@ from typing import Final
 from edge.domain.events import Event, by_append
 from edge.domain.refusal import Failed
 from edge.ports import EventLog, Report
-from projections.model import ReadModel
 from projections.store import Checkpoint, ReadStore
 
 PAGE_EVENTS: Final = 1_000
@@ -40,10 +39,10 @@ class Runner:
         self._store = store
         self._log_stream = log_stream
         self._strict = strict
-        self._by_type: dict[str, list[ReadModel]] = {}
+        self._by_type: dict[str, list[str]] = {}
         for model in store.models:
             for type_ in model.TYPES:
-                self._by_type.setdefault(type_, []).append(model)
+                self._by_type.setdefault(type_, []).append(model.NAME)
 
     def catch_up(self, until: int | None = None, report: Report | None = None) -> int:
         """Apply what stands after the checkpoint, up to position ``until`` (default: the head now).
@@ -123,20 +122,31 @@ class Runner:
             self._one_by_one(page, old)
 
     def _transact(self, page: Iterable[Sequence[Event]], old: Checkpoint, new: Checkpoint) -> None:
-        by_type = self._by_type
+        concerned = self._concerned(page)
         try:
             with self._store.transaction():
-                for append in page:
-                    for event in append:
-                        for model in by_type.get(event.type, ()):
-                            model.apply(event)
                 for model in self._store.models:
-                    model.flush()
+                    events = concerned[model.NAME]
+                    if events:
+                        model.expect(events)
+                        for event in events:
+                            model.apply(event)
+                        model.flush()
                 self._advance(old, new)
         except BaseException:
             for model in self._store.models:
                 model.discard()
             raise
+
+    def _concerned(self, page: Iterable[Sequence[Event]]) -> dict[str, list[Event]]:
+        """The events of a page by the model that folds them: no model reads another's tables."""
+        events: dict[str, list[Event]] = {model.NAME: [] for model in self._store.models}
+        by_type = self._by_type
+        for append in page:
+            for event in append:
+                for name in by_type.get(event.type, ()):
+                    events[name].append(event)
+        return events
 
     def _advance(self, old: Checkpoint, new: Checkpoint) -> None:
         names = [model.NAME for model in self._store.models]
@@ -187,7 +197,9 @@ def _pages(events: Iterable[Event], goal: int) -> Iterator[list[Sequence[Event]]
             break
         page.append(append)
         size += len(append)
-        turns += sum(len(e.data.get("turns") or ()) for e in append if e.type == "episode.captured")
+        for event in append:
+            if event.type == "episode.captured":
+                turns += len(event.data.get("turns") or ())
         if size >= PAGE_EVENTS or turns >= PAGE_TURNS:
             yield page
             page, size, turns = [], 0, 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from typing import ClassVar
 
 import apsw
@@ -36,10 +36,13 @@ class Runs(ReadModel):
             connection, "runs", "run_id", ("position", "state"), lambda r: (r["position"], r["state"])
         )
 
+    def expect(self, events: Sequence[Event]) -> None:
+        self._runs.expect({run_id for event in events if (run_id := _run_of(event))})
+
     def apply(self, event: Event) -> None:
-        if category(event.stream) != "grill":
+        run_id = _run_of(event)
+        if run_id is None:
             return
-        run_id = event.stream.partition(".")[2]
         self._runs.put(run_id, grill.evolve(self._runs.get(run_id) or grill.initial(run_id), event))
 
     def flush(self) -> None:
@@ -47,6 +50,10 @@ class Runs(ReadModel):
 
     def discard(self) -> None:
         self._runs.discard()
+
+
+def _run_of(event: Event) -> str | None:
+    return event.stream.partition(".")[2] if category(event.stream) == "grill" else None
 
 
 class Dispatches(ReadModel):
@@ -84,7 +91,12 @@ class Dispatches(ReadModel):
         )
         self._presentations: list[tuple[int, int, str, str]] = []
 
+    def expect(self, events: Sequence[Event]) -> None:
+        self._dispatches.expect({id_ for event in events if (id_ := dispatch.id_of(event))})
+
     def apply(self, event: Event) -> None:
+        from pydantic_core import to_json
+
         dispatch_id = dispatch.id_of(event)
         if not dispatch_id:
             return
@@ -93,7 +105,7 @@ class Dispatches(ReadModel):
         cursor = event.data.get("position")
         if event.type == "briefing.presented" and isinstance(cursor, int):
             shown = {"text": text_of(event.data, "text"), "items": event.data.get("items") or []}
-            doc = json.dumps(shown, ensure_ascii=False)
+            doc = to_json(shown).decode()
             self._presentations.append((event.position, cursor, dispatch_id, doc))
 
     def flush(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from edge.domain.events import NewEvent
@@ -61,3 +61,16 @@ def _may_hold_nan(written: bytes) -> bool:
 def decoded(text: str) -> Any:
     """What :func:`encoded` made a text of. Raises ValueError where the text is no JSON."""
     return _decode(text)[0]
+
+
+def decoder_of_many() -> Callable[[str], Any]:
+    """A :func:`decoded` that takes less than half the time, after an import that few texts are not worth."""
+    from pydantic_core import from_json
+
+    def decode(text: str) -> Any:
+        try:
+            return from_json(text, cache_strings="keys")
+        except ValueError:  # damaged, or nested too deep for it: the other says which
+            return decoded(text)
+
+    return decode

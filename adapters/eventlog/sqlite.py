@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import apsw
 
-from adapters.eventlog.batch import Row, decoded, encoded
+from adapters.eventlog.batch import Row, decoded, decoder_of_many, encoded
 from adapters.eventlog.polling import PollingSubscription
 from adapters.eventlog.sqlite_file import (
     WAIT_SECONDS,
@@ -36,6 +36,8 @@ __all__ = ["SqliteEventLog", "restore"]
 
 SPARE_READERS: Final = 4
 """Idle connections kept for the next reads."""
+MANY: Final = 100
+"""Events of one read from which on a faster decoder is worth its import."""
 
 _HEAD_OF_STREAM: Final = "SELECT revision FROM event WHERE stream = ? ORDER BY revision DESC LIMIT 1"
 _INSERT: Final = "INSERT INTO event (stream, revision, id, type, metadata, data) VALUES (?, ?, ?, ?, ?, ?)"
@@ -164,8 +166,11 @@ class SqliteEventLog:
 
     def _decoded(self, reader: apsw.Connection, rows: apsw.Cursor) -> Iterator[Event]:
         try:
-            for id_, type_, stream, revision, position, data, metadata in rows:
-                yield Event(id_, type_, stream, revision, position, decoded(data), decoded(metadata))
+            decode: Callable[[str], Any] = decoded
+            for nth, (id_, type_, stream, revision, position, data, metadata) in enumerate(rows):
+                if nth == MANY:
+                    decode = decoder_of_many()
+                yield Event(id_, type_, stream, revision, position, decode(data), decode(metadata))
         except apsw.Error as error:
             raise explained(self.path, error) from error
         except ValueError as error:  # no JSON, or no UTF-8

@@ -78,13 +78,10 @@ class Draft(NamedTuple):
 def batch_of(event: Event) -> tuple[int, int]:
     """Index and size of the append the event belongs to; (0, 1) where a stranger left it out."""
     batch = event.metadata.get("batch")
-    if (
-        isinstance(batch, list)
-        and len(batch) == 2
-        and all(isinstance(n, int) for n in batch)
-        and 0 <= batch[0] < batch[1]
-    ):
-        return batch[0], batch[1]
+    if isinstance(batch, list) and len(batch) == 2:
+        index, size = batch
+        if isinstance(index, int) and isinstance(size, int) and 0 <= index < size:
+            return index, size
     return 0, 1
 
 
