@@ -114,7 +114,7 @@ class Runner:
     def _apply(self, page: Sequence[Sequence[Event]], old: Checkpoint, new: Checkpoint) -> None:
         try:
             self._transact(page, old, new)
-        except _Moved:
+        except (_Moved, Failed):
             raise
         except Exception:  # one bad append must not stop the rest: found, retried and recorded below
             if self._strict:
@@ -169,7 +169,7 @@ class Runner:
                 try:
                     self._transact([append], old, new)
                     break
-                except _Moved:
+                except (_Moved, Failed):
                     raise
                 except Exception as error:  # noqa: BLE001  # recorded: quarantined with its error, shown by health
                     if attempt == ATTEMPTS - 1:

@@ -27,6 +27,20 @@ _CORE: Final = """
 """
 
 
+UNWRITABLE: Final = (
+    apsw.FullError,
+    apsw.IOError,
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.ReadOnlyError,
+    apsw.CantOpenError,
+    apsw.CorruptError,
+    apsw.NotADBError,
+    apsw.NoMemError,
+)
+"""Trouble of the file or the disk, which no event is to blame for."""
+
+
 class Checkpoint(NamedTuple):
     """How far a model is: the last event applied, and the log it stands in. Position 0: nothing yet."""
 
@@ -91,14 +105,18 @@ class ReadStore:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """BEGIN IMMEDIATE, so that the wait for another writer comes first, never a refusal midway."""
-        self.connection.execute("BEGIN IMMEDIATE")
         try:
+            self.connection.execute("BEGIN IMMEDIATE")
             yield
-        except BaseException:
+            self.connection.execute("COMMIT")
+        except UNWRITABLE as error:
+            raise Failed(
+                f"the read store {self.path} cannot be written ({error})",
+                hint="check its disk and permissions; the log itself is untouched",
+            ) from error
+        finally:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
-            raise
-        self.connection.execute("COMMIT")
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
