@@ -103,6 +103,10 @@ def main() -> None:
         code = 0
     except OSError as error:
         code = _fail(words, EdgeError(f"{error.filename or 'the system'}: {error.strerror or error}"))
+    except Exception as error:  # noqa: BLE001  # said in one line, exit 1; --debug shows where
+        code = _fail(
+            words, EdgeError(f"unexpected {type(error).__name__}: {error}", hint="--debug adds the trace")
+        )
     sys.exit(code if isinstance(code, int) else 0)
 
 
