@@ -30,7 +30,7 @@ run: .venv/.edge-run
 	@$(BIN)/python demo/run.py $(if $(STORE),--store "$(STORE)")
 
 test: .venv/.edge-dev
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup --durations 10 $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --durations 10 $(ARGS)
 
 lint: .venv/.edge-dev
 	$(BIN)/ruff check

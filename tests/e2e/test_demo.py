@@ -16,8 +16,6 @@ from tests.e2e.pages import blocks, plain
 REPO = Path(__file__).parents[2]
 EDGE = Path(sys.executable).parent / "edge"
 
-pytestmark = pytest.mark.xdist_group("demo")  # each demo is run once
-
 
 class Demo:
     """A finished demo: what it printed, and its home to ask further."""
@@ -42,15 +40,7 @@ class Demo:
         return json.loads(self.edge(*words, "--json"))
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["in a person's shell", "in an agent's shell"])
-def demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    environ = {k: v for k, v in os.environ.items() if not k.startswith("EDGE_") and k != "CLAUDECODE"}
-    if request.param:
-        environ["CLAUDECODE"] = "1"
-    return Demo(tmp_path_factory.mktemp("demo") / "home", environ)
-
-
-def test_the_comment_was_asked_about_answered_folded_and_closed(demo: Demo) -> None:
+def the_comment_was_asked_about_answered_folded_and_closed(demo: Demo) -> None:
     comment, thanks = demo.json("voz", "list")
     (question,) = comment["questions"]
     assert comment["target_ref"] == "retry-study"
@@ -60,7 +50,7 @@ def test_the_comment_was_asked_about_answered_folded_and_closed(demo: Demo) -> N
     assert (thanks["state"], thanks["outcome"], thanks["questions"]) == ("closed", "acknowledged", [])
 
 
-def test_the_steer_says_which_comment_it_came_from(demo: Demo) -> None:
+def the_steer_says_which_comment_it_came_from(demo: Demo) -> None:
     comment = demo.json("voz", "list")[0]
     direction = demo.json("direction", "list")
     (steer,) = direction["set"]
@@ -70,13 +60,13 @@ def test_the_steer_says_which_comment_it_came_from(demo: Demo) -> None:
     assert proposal["from_artefato"] == "retry-study"
 
 
-def test_the_log_tells_the_story_in_its_order(demo: Demo) -> None:
+def the_log_tells_the_story_in_its_order(demo: Demo) -> None:
     comment = demo.json("voz", "list")[0]["comment_id"]
     chat = [event["type"] for event in demo.json("log", "show", f"voz-demo.{comment}")]
     assert chat == ["voz.comment", "voz.clarify", "voz.clarify_answer", "direction.set", "voz.resolved"]
 
 
-def test_no_secret_and_nothing_private_reached_the_log(demo: Demo) -> None:
+def no_secret_and_nothing_private_reached_the_log(demo: Demo) -> None:
     exported = demo.edge("log", "export")
     assert "[redacted:aws-key]" in exported
     for left_out in ("AKIAIOSFODNN7EXAMPLE", "cost us a contract", "private>", "changelog entry"):
@@ -84,20 +74,39 @@ def test_no_secret_and_nothing_private_reached_the_log(demo: Demo) -> None:
     assert "idempotency key" in exported
 
 
-def test_nothing_is_left_owed(demo: Demo) -> None:
+def nothing_is_left_owed(demo: Demo) -> None:
     status = demo.json("status")
     assert not status["degraded"]
     assert [status[name] for name in ("open", "awaiting", "naked", "unfinished_runs")] == [0, 0, 0, []]
 
 
-def test_it_ends_with_the_briefing_and_what_to_do_next(demo: Demo) -> None:
+def it_ends_with_the_briefing_and_what_to_do_next(demo: Demo) -> None:
     briefing = demo.printed.index("$ edge briefing")
     closed = demo.printed.index("folded-to-direction on retry-study")
     assert briefing < closed < demo.printed.index("init --group me")
 
 
-def test_the_briefing_in_the_readme_is_the_one_it_prints(demo: Demo) -> None:
+def the_briefing_in_the_readme_is_the_one_it_prints(demo: Demo) -> None:
     begin, end = "$ edge briefing\n", "# And this became of the comments"
     shown = demo.printed[demo.printed.index(begin) + len(begin) : demo.printed.index(end)]
     (briefing,) = [block for block in blocks(REPO / "README.md") if block.language == "markdown"]
     assert plain(briefing.text) == plain(shown)
+
+
+CLAIMS = (
+    the_comment_was_asked_about_answered_folded_and_closed,
+    the_steer_says_which_comment_it_came_from,
+    the_log_tells_the_story_in_its_order,
+    no_secret_and_nothing_private_reached_the_log,
+    nothing_is_left_owed,
+    it_ends_with_the_briefing_and_what_to_do_next,
+    the_briefing_in_the_readme_is_the_one_it_prints,
+)
+
+
+@pytest.mark.parametrize("environ", [{}, {"CLAUDECODE": "1"}], ids=["a person's shell", "an agent's shell"])
+def test_the_demo_closes_the_loop_in(environ: dict[str, str], tmp_path: Path) -> None:
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("EDGE_") and k != "CLAUDECODE"}
+    demo = Demo(tmp_path / "home", inherited | environ)
+    for claim in CLAIMS:  # one run for all of them: it is the slow part
+        claim(demo)
