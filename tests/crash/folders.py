@@ -1,0 +1,71 @@
+"""Processes that fold a log into a read store and are killed at it.
+
+A script: ``python -m tests.crash.folders LOG STORE LOG_ID ROUNDS SEED``. In every round it forks two
+folders of one store, each to be killed by the kernel after some CPU time (so that a busy machine
+moves no kill), and it says how many were. It has no thread and no connection open when it forks.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+from pathlib import Path
+
+from adapters.eventlog.memory import MemoryEventLog
+from adapters.eventlog.sqlite import SqliteEventLog
+from edge.domain.events import NO_STREAM, NewEvent
+from projections import runner
+from projections.models import MODELS
+from projections.runner import Runner
+from projections.store import ReadStore
+
+PAGE = 60
+"""Small pages, so that a kill finds many places between and inside them."""
+
+
+def fold(log_path: Path, store_path: Path, log_id: str, lives: float) -> None:
+    runner.PAGE_EVENTS = PAGE  # type: ignore[misc]
+    log = SqliteEventLog(log_path)
+    signal.setitimer(signal.ITIMER_PROF, lives)  # SIGPROF has no handler: the kernel ends the process
+    Runner(log, ReadStore(store_path, MODELS, log_id), "log-g").catch_up()
+
+
+def warm_up() -> None:
+    """Load and use once what each process would else spend its life on."""
+    log = MemoryEventLog()
+    data, metadata = {"log_id": "a-log", "comment_id": "c1"}, {"batch": [0, 1]}
+    log.append("log-g", [NewEvent("0", "voz.comment", data, metadata)], NO_STREAM)
+    store = ReadStore(None, MODELS, "a-log")
+    Runner(log, store, "log-g").catch_up()
+    store.close()
+
+
+def killed(log_path: Path, store_path: Path, log_id: str, lives: list[float]) -> int:
+    """Processes that fold the same store at once, each killed after so much work; how many were."""
+    children = []
+    for seconds in lives:
+        child = os.fork()
+        if not child:
+            fold(log_path, store_path, log_id, seconds)
+            os._exit(0)
+        children.append(child)
+    ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    if any(end not in (0, -signal.SIGPROF) for end in ends):
+        raise SystemExit(f"a folder failed: {ends}")
+    return len([end for end in ends if end])
+
+
+def main(log_path: Path, store_path: Path, log_id: str, rounds: int, seed: int) -> None:
+    warm_up()
+    chance = random.Random(seed)
+    times = 0
+    for _ in range(rounds):
+        lives = [chance.uniform(0.002, 0.02), chance.uniform(0.002, 0.02)]
+        times += killed(log_path, store_path, log_id, lives)
+    print(times)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))

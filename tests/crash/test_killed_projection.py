@@ -1,0 +1,115 @@
+"""SIGKILL while folding: whatever was killed where, the read store ends as a fresh one would be."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from adapters.eventlog.sqlite import SqliteEventLog
+from edge.domain.events import NO_STREAM, NewEvent, by_append
+from projections.models import MODELS
+from projections.runner import Runner
+from projections.store import ReadStore
+from tests.crash.folders import PAGE
+from tests.crash.installs import ENVIRON, REPO
+from tests.support.facts import (
+    Fact,
+    answered,
+    asked,
+    commented,
+    disposed,
+    dropped,
+    happened,
+    in_one_append,
+    proposed,
+    publication,
+    replied,
+    resolved,
+    set_,
+    started,
+    voted,
+)
+from tests.support.house import dump, folded
+
+EVENTS = 3_000
+ROUNDS = 30
+STORES = 2
+
+
+def facts(chance: random.Random) -> list[Fact]:
+    """A busy history: chats asked, answered, folded; steers set and dropped; artefatos, votes, runs."""
+    found = [Fact("log.created", "log-g", {"log_id": "a-log"})]
+    while len(found) < EVENTS:
+        n = len(found)
+        chat, steer, slug = f"c{chance.randrange(400)}", f"d{chance.randrange(60)}", f"s{n}"
+        fold = in_one_append(
+            replied(chat),
+            Fact("direction.set", f"voz-g.{chat}", {"id": steer, "title": "x", "origin_comment_id": chat}),
+            resolved(chat, "folded-to-direction", direction_id=steer),
+        )
+        some: list[list[Fact]] = [
+            [commented(f"c{n}", f"Devemos medir {n}", target_ref=slug, harm=n % 100)],
+            [commented(chat, "again")],
+            [asked(chat, f"q{n}")],
+            [answered(chat, f"q{n - 1}")],
+            [disposed(chat)],
+            fold,
+            [proposed(steer)],
+            [set_(steer, basis=n)],
+            [dropped(steer)],
+            publication(slug, proposes=[{"title": f"t{n}", "body": "x", "kind": "thread"}]),
+            [voted(f"v{n}", slug)],
+            [started(chat, run=f"r{n}")],
+        ]
+        found += chance.choice(some)
+    return found
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> SqliteEventLog:
+    log = SqliteEventLog.create(tmp_path / "log.db")
+    log._write().pragma("synchronous", 0)  # the log is not what is killed here
+    events = happened(facts(random.Random(3)))
+    heads: dict[str, int] = {}
+    for append in by_append(events):
+        stream = append[0].stream
+        new = [NewEvent(e.id, e.type, e.data, e.metadata) for e in append]
+        heads[stream] = log.append(stream, new, heads.get(stream, NO_STREAM)).revision
+    return log
+
+
+def kill_folders(log: SqliteEventLog, store: Path, seed: int) -> int:
+    words = [
+        sys.executable,
+        "-m",
+        "tests.crash.folders",
+        str(log.path),
+        str(store),
+        "a-log",
+        str(ROUNDS),
+        str(seed),
+    ]
+    done = subprocess.run(words, env=ENVIRON, cwd=REPO, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+def test_folders_killed_anywhere_two_at_once_leave_what_one_fresh_fold_would(
+    log: SqliteEventLog, tmp_path: Path
+) -> None:
+    assert log.head() > 20 * PAGE
+    for seed in range(STORES):
+        path = tmp_path / f"read{seed}.db"
+        killed = kill_folders(log, path, seed)
+        assert killed > ROUNDS // 4
+        store = ReadStore(path, MODELS, "a-log")
+        reached = store.position()
+        assert dump(store.connection) == dump(folded(log, until=reached).connection)
+        Runner(log, store, "log-g").catch_up()
+        assert store.position() == log.head()
+        assert dump(store.connection) == dump(folded(log).connection)
+        assert store.connection.execute("PRAGMA integrity_check").get == "ok"
