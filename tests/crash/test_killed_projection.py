@@ -72,10 +72,11 @@ def facts(chance: random.Random) -> list[Fact]:
 @pytest.fixture
 def log(tmp_path: Path) -> SqliteEventLog:
     log = SqliteEventLog.create(tmp_path / "log.db")
-    log._write().pragma("synchronous", 0)  # the log is not what is killed here
     events = happened(facts(random.Random(3)))
     heads: dict[str, int] = {}
     for append in by_append(events):
+        if log._writer is not None:
+            log._writer.pragma("synchronous", 0)  # the log is not what is killed here
         stream = append[0].stream
         new = [NewEvent(e.id, e.type, e.data, e.metadata) for e in append]
         heads[stream] = log.append(stream, new, heads.get(stream, NO_STREAM)).revision
