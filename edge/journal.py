@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from hashlib import blake2b
 from typing import Any, Final, NamedTuple, TypeVar
 
 from edge.domain.events import LINK_TYPE, NO_STREAM, SCHEMA, Actor, Appended, Data, Draft, Event, NewEvent
@@ -19,6 +20,9 @@ State = TypeVar("State")
 
 ATTEMPTS: Final = 64
 """How often a decision is taken again on conflict; more means something is wrong."""
+
+CHECKED_KEPT: Final = 1_024
+"""Data of so many events is recognised when it comes again."""
 
 MACHINE_FIELDS: Final = frozenset(
     "id type stream session surface project episode prefix_hash plan_hash comment_id vote_id clarify_id"
@@ -48,6 +52,11 @@ def timestamp(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def _told_by(type_: str, data: Data, actor: Actor) -> bytes:
+    """Tells what was checked, and for whom, from all else."""
+    return blake2b(repr((actor, type_, data)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
 class Journal:
     """Appends what was decided, as the actor who decided it."""
 
@@ -57,6 +66,7 @@ class Journal:
         self.clock = clock
         self.ids = ids
         self._redactor = redactor
+        self._checked: dict[bytes, None] = {}
 
     def now(self) -> str:
         return timestamp(self.clock.now())
@@ -90,7 +100,23 @@ class Journal:
         return tuple(events)
 
     def as_stored(self, type_: str, data: Data, actor: Actor) -> Data:
-        """The data just as an append by ``actor`` would store it; refused where it could not."""
+        """The data just as an append by ``actor`` would store it; refused where it could not.
+
+        What came out of it goes through again unchanged, so data it gave lately, for the same
+        type and actor, is only recognised: a plan's events are checked when the plan is stored,
+        and not anew by each close. A plan that another process stored is checked in full.
+        """
+        if type_ == "episode.captured":  # large, and never the same again
+            return self._stored(type_, data, actor)
+        if _told_by(type_, data, actor) in self._checked:
+            return data
+        stored = self._stored(type_, data, actor)
+        self._checked[_told_by(type_, stored, actor)] = None
+        if len(self._checked) > CHECKED_KEPT:
+            del self._checked[next(iter(self._checked))]  # the oldest
+        return stored
+
+    def _stored(self, type_: str, data: Data, actor: Actor) -> Data:
         from edge.domain.catalogue import validated
 
         return self.without_secrets(type_, validated(type_, data, actor))
