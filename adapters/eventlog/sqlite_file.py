@@ -45,6 +45,8 @@ def connect(path: Path, wait: float = WAIT_SECONDS) -> apsw.Connection:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             connection.set_busy_timeout(round(wait * 1000))
+            # else each bound value has SQLite plan its statement anew, which costs more than running it
+            connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             _check_kind(connection, path)
             connection.pragma("synchronous", "FULL")
             connection.pragma("secure_delete", "ON")
