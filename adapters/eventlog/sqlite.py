@@ -34,8 +34,8 @@ from edge.ports import WrongRevision
 
 __all__ = ["SqliteEventLog", "restore"]
 
-SPARE_READERS: Final = 4
-"""Idle connections kept for the next reads."""
+SPARE: Final = 4
+"""Idle connections kept for the next reads and writes."""
 MANY: Final = 100
 """Events of one read from which on a faster decoder is worth its import."""
 
@@ -60,8 +60,8 @@ class SqliteEventLog:
         self._wait = wait
         self._closed = False
         self._writing = threading.Lock()
-        self._writer: apsw.Connection | None = None  # made by the first write: most runs only read
-        self._readers = [connect(path, wait)]
+        self._idle = [connect(path, wait)]
+        self._writer: apsw.Connection | None = None  # the connection that wrote last
         self._subscriptions: weakref.WeakSet[PollingSubscription] = weakref.WeakSet()
 
     @classmethod
@@ -73,7 +73,7 @@ class SqliteEventLog:
     def append(self, stream: str, events: Sequence[NewEvent], expected: int) -> Appended:
         rows = encoded(events)
         with self._writing:
-            writer = self._write()
+            writer = self._borrow_to_write()
             try:
                 writer.execute("BEGIN IMMEDIATE")
                 current = self._current(writer, stream)
@@ -90,6 +90,7 @@ class SqliteEventLog:
             finally:
                 if writer.in_transaction:
                     writer.execute("ROLLBACK")
+                self._give_back(writer)
 
     @staticmethod
     def _current(connection: apsw.Connection, stream: str) -> int:
@@ -197,7 +198,7 @@ class SqliteEventLog:
 
     def truncate_before(self, stream: str, revision: int) -> None:
         with self._writing:
-            writer = self._write()
+            writer = self._borrow_to_write()
             try:
                 writer.execute("BEGIN IMMEDIATE")
                 current = self._current(writer, stream)
@@ -211,6 +212,7 @@ class SqliteEventLog:
             finally:
                 if writer.in_transaction:
                     writer.execute("ROLLBACK")
+                self._give_back(writer)
 
     def backup(self, target: Path) -> None:
         """Copy the log as it stands into a new file, while others write. Refuses to overwrite."""
@@ -236,29 +238,36 @@ class SqliteEventLog:
             self._closed = True
             for subscription in list(self._subscriptions):
                 subscription.stop()
-            if self._writer:
-                self._writer.close()
-            while self._readers:
-                self._readers.pop().close()
+            while self._idle:
+                self._idle.pop().close()
 
-    def _write(self) -> apsw.Connection:
-        if self._closed:
-            raise Failed(f"log {self.path}: it was closed")
-        if self._writer is None:
-            self._writer = connect(self.path, self._wait)
+    def _borrow_to_write(self) -> apsw.Connection:
+        """The connection that wrote last, where no read is using it, else another.
+
+        What one connection writes takes nothing from its own cache: a decision that reads a
+        stream and appends to it finds there what the last one left.
+        """
+        if self._writer is not None and not self._closed:
+            try:
+                self._idle.remove(self._writer)
+            except ValueError:
+                pass
+            else:
+                return self._writer
+        self._writer = self._borrow()
         return self._writer
 
     def _borrow(self) -> apsw.Connection:
-        """A connection no other read is using."""
+        """A connection nothing else is using, rather the one used last."""
         if self._closed:
             raise Failed(f"log {self.path}: it was closed")
         try:
-            return self._readers.pop()
+            return self._idle.pop()
         except IndexError:
             return connect(self.path, self._wait)
 
-    def _give_back(self, reader: apsw.Connection) -> None:
-        if self._closed or len(self._readers) >= SPARE_READERS:
-            reader.close()
+    def _give_back(self, connection: apsw.Connection) -> None:
+        if self._closed or len(self._idle) >= SPARE:
+            connection.close()
         else:
-            self._readers.append(reader)
+            self._idle.append(connection)
