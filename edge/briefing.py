@@ -53,8 +53,8 @@ _T: Final[dict[str, dict[Lang, str]]] = {
     "swept": {"en": "last sweep {at}", "pt": "último sweep {at}"},
     "unswept": {"en": "never swept", "pt": "nunca varrido"},
     "pending": {
-        "en": "{comments} comments and {votes} votes pending, {naked} without a receipt",
-        "pt": "{comments} comentários e {votes} votos pendentes, {naked} sem recibo",
+        "en": "comments {comments} · votes {votes} · without a receipt {naked}",
+        "pt": "comentários {comments} · votos {votes} · sem recibo {naked}",
     },
     "more": {"en": "and {n} more", "pt": "e mais {n}"},
     "why": {"en": "why: {why}", "pt": "porquê: {why}"},

@@ -15,9 +15,10 @@ _WAL_RESET_FIXED = (3, 51, 3)
 
 def examined(edge: Edge) -> Data:
     """Every check with what it found. A check that cannot be made says why, and is not ok."""
+    home = edge.settings
     checks = [
         _sqlite(),
-        *(_private(path) for path in (edge.settings.home, edge.settings.log_path)),
+        *(_private(path) for path in (home.home, home.log_path, home.read_path) if path.exists()),
         _made("log", lambda: f"{edge.log_id} at head {edge.log.head()}"),
         _made("log is whole", lambda: _whole(edge)),
         _made("read models", lambda: _lag(edge)),
@@ -66,7 +67,7 @@ def _lag(edge: Edge) -> str:
     if quarantined:
         at, *_, error = quarantined[0]
         raise Failed(
-            f"{len(quarantined)} events are quarantined, the first at {at}: {error}",
+            f"events are quarantined: {len(quarantined)}, the first at {at}: {error}",
             hint="`edge rebuild` tries them again, strictly",
         )
     return f"folded to {position}, lag 0"

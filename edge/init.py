@@ -62,6 +62,7 @@ def _log_of(settings: Settings) -> str:
 def _write_whole(path: Path, text: str) -> None:
     """The file whole or not at all."""
     beside = path.with_suffix(".new")
+    beside.touch(mode=0o600)
     beside.write_text(text, "utf-8")
     beside.replace(path)
 

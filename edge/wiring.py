@@ -104,9 +104,14 @@ class Edge:
     @cached_property
     def store(self) -> ReadStore:
         from projections.models import MODELS
-        from projections.store import ReadStore
+        from projections.store import DamagedError, ReadStore, set_aside
 
-        return ReadStore(self.settings.read_path, MODELS, self.log_id)
+        path = self.settings.read_path
+        try:
+            return ReadStore(path, MODELS, self.log_id)
+        except DamagedError:
+            set_aside(path)  # disposable: the next catch-up folds all of it from the log
+            return ReadStore(path, MODELS, self.log_id)
 
     @cached_property
     def _runner(self) -> Runner:

@@ -116,9 +116,7 @@ class Runner:
             self._transact(page, old, new)
         except (_Moved, Failed):
             raise
-        except Exception:  # one bad append must not stop the rest: found, retried and recorded below
-            if self._strict:
-                raise
+        except Exception:  # noqa: BLE001  # one bad append must not stop the rest: it is found and recorded
             self._one_by_one(page, old)
 
     def _transact(self, page: Iterable[Sequence[Event]], old: Checkpoint, new: Checkpoint) -> None:
@@ -171,7 +169,13 @@ class Runner:
                     break
                 except (_Moved, Failed):
                     raise
-                except Exception as error:  # noqa: BLE001  # recorded: quarantined with its error, shown by health
+                except Exception as error:  # recorded: quarantined with its error, shown by health
+                    if self._strict:
+                        raise Failed(
+                            f"the append at position {last.position} ({last.stream}@{last.revision}) cannot"
+                            f" be folded: {type(error).__name__}: {error}",
+                            hint="what was folded before stays; `edge log show` has the event",
+                        ) from error
                     if attempt == ATTEMPTS - 1:
                         self._quarantine(append, error, old, new)
             old = new

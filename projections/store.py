@@ -41,6 +41,10 @@ UNWRITABLE: Final = (
 """Trouble of the file or the disk, which no event is to blame for."""
 
 
+class DamagedError(Failed):
+    """The read store's file is no read store any more; nothing is lost with it."""
+
+
 class Checkpoint(NamedTuple):
     """How far a model is: the last event applied, and the log it stands in. Position 0: nothing yet."""
 
@@ -61,6 +65,8 @@ class ReadStore:
         self.path = path
         self.log_id = log_id
         try:
+            if path is not None and not path.exists():
+                path.touch(mode=0o600)  # what the operator said is nobody else's to read
             self.connection = apsw.Connection(str(path) if path else ":memory:")
             self.connection.set_busy_timeout(_BUSY_MS)
             # else each bound value has SQLite plan its statement anew, which costs more than running it
@@ -72,11 +78,11 @@ class ReadStore:
                 with self.transaction():
                     self._create(models)
         except (apsw.NotADBError, apsw.CorruptError) as error:
-            raise Failed(
+            raise DamagedError(
                 f"the read store {path} is damaged ({error})",
                 hint="delete it: everything in it is rebuilt from the log",
             ) from error
-        except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError, OSError) as error:
             raise Failed(
                 f"the read store {path} cannot be written ({error})",
                 hint="check the directory's permissions, or choose another with --home",
@@ -168,3 +174,11 @@ class ReadStore:
 
     def close(self) -> None:
         self.connection.close()
+
+
+def set_aside(path: Path) -> Path:
+    """Move a damaged read store out of the way, for whoever wants to look; returns where to."""
+    aside = path.with_suffix(".damaged")
+    for beside in ("-wal", "-shm"):
+        path.with_name(path.name + beside).unlink(missing_ok=True)
+    return path.replace(aside)

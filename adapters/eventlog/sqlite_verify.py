@@ -49,7 +49,7 @@ def _batches(connection: apsw.Connection) -> Iterator[str]:
         "SELECT id, type, stream, revision, position, metadata,"
         " EXISTS (SELECT 1 FROM event AS earlier"
         "         WHERE earlier.stream = event.stream AND earlier.revision = event.revision - 1),"
-        " json_valid(data) FROM event ORDER BY position"
+        " json_valid(data) AND json_type(data) = 'object' FROM event ORDER BY position"
     )
     for id_, type_, stream, revision, position, metadata, has_earlier, has_data in rows:
         try:
@@ -58,7 +58,7 @@ def _batches(connection: apsw.Connection) -> Iterator[str]:
             yield f"position {position}: the metadata is no JSON"
             continue
         if not has_data:
-            yield f"position {position}: the data is no JSON"
+            yield f"position {position}: the data is no JSON object"
         if last is None and type_ != "log.created":
             yield f"the log begins with {type_}, not with log.created"
         yield from _joint(last, event, front_was_truncated=revision > 0 and not has_earlier)

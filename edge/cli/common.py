@@ -104,7 +104,12 @@ class _Bar:
 
 def say(as_json: bool, data: Any, text: str) -> None:
     """Print the data as JSON, or the text for a person."""
-    print(json.dumps(data, ensure_ascii=False) if as_json else text)  # noqa: T201
+    print(json.dumps(data, ensure_ascii=False) if as_json else text.rstrip("\n"))  # noqa: T201
+
+
+def counted(n: int, one: str) -> str:
+    """A number with its noun: ``1 session``, ``2 sessions``."""
+    return f"{n:,} {one}{'' if n == 1 else 's'}"
 
 
 def text_of(given: str) -> str:

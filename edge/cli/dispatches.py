@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from edge.cli.common import At, Home, Json, group, opened, read_text, say
+from edge.cli.common import At, Home, Json, counted, group, opened, read_text, say
 from edge.cli.voz import act_of
 from edge.dispatch import Artefact
 from edge.domain.events import Data
@@ -20,6 +20,7 @@ from edge.wiring import Edge
 
 app = group("The life of a dispatch")
 
+_LEFT_OUT_SHOWN = 10
 _META = ("title", "cites", "distills", "proposes")
 
 Since = Annotated[str | None, typer.Option("--since", metavar="DATE", help="Leave out what is older.")]
@@ -178,9 +179,22 @@ def sweep(
     with opened(home) as edge:
         moment = moment_named(since, edge.settings.tz) if since else None
         done = edge.sweep(dry_run=dry_run, since=moment)
-    text = (
-        f"{done['sessions']} sessions, {done['episodes']} episodes, {done['turns']} turns from"
-        f" {done['bytes']:,} bytes in {done['seconds']:.1f} s; {done['skipped_records']} records skipped,"
-        f" {len(done['excluded'])} sessions left out"
-    )
-    say(json_, done, text)
+    say(json_, done, _swept(done))
+
+
+def _swept(done: Data) -> str:
+    lines = [
+        f"{counted(done['sessions'], 'session')}, {counted(done['episodes'], 'episode')},"
+        f" {counted(done['turns'], 'turn')} from {counted(done['bytes'], 'byte')} in {done['seconds']:.1f} s"
+    ]
+    if done["redactions"]:
+        kinds = ", ".join(f"{n} {kind}" for kind, n in done["redactions"].items())
+        lines.append(f"redacted: {kinds}")
+    if done["skipped_records"]:
+        lines.append(f"passed over: {counted(done['skipped_records'], 'unreadable record')}")
+    lines += [
+        f"left out: {left['session']} ({left['reason']})" for left in done["excluded"][:_LEFT_OUT_SHOWN]
+    ]
+    if len(done["excluded"]) > _LEFT_OUT_SHOWN:
+        lines.append(f"and {counted(len(done['excluded']) - _LEFT_OUT_SHOWN, 'session')} more left out")
+    return "\n".join(lines)

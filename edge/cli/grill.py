@@ -119,6 +119,8 @@ def _print(as_json: bool, closed: Closed) -> None:
     for result in chats:
         steer = f"  {result.direction_id}" if result.direction_id else ""
         lines.append(f"{result.comment_id}  {result.outcome or result.result}{steer}")
+        if result.clarify_id:
+            lines.append(f"    asks the operator: edge voz answer {result.clarify_id} …")
     lines += [f"{act['do']} {act['id']}  {act['result']}" for act in curated]
     if closed.overflow:
         lines.append(f"overflow {len(closed.overflow)}: the next run loads them")

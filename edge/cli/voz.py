@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from edge.cli import views
-from edge.cli.common import At, Home, Json, group, opened, queries, say, text_of
+from edge.cli.common import At, Home, Json, counted, group, opened, queries, say, text_of
 from edge.domain import pendency
 from edge.domain.events import Data
 from edge.domain.language import first_line
@@ -149,7 +149,10 @@ def pending(at: At = None, home: Home = None, json_: Json = False) -> None:
     with opened(home) as edge:
         data = owed(queries(edge, at))
     counts = data["counts"]
-    lines = [f"{counts['comments']} comments, {counts['votes']} votes pending; {counts['naked']} naked"]
+    lines = [
+        f"pending: {counted(counts['comments'], 'comment')}, {counted(counts['votes'], 'vote')};"
+        f" naked: {counts['naked']}"
+    ]
     lines += [
         f"{a['act']}  {a['kind']}  {a['target'] or 'general'}  {first_line(a['text'] or '', 80)}"
         for a in data["pending"]
