@@ -92,9 +92,7 @@ def main() -> None:
     except EdgeError as error:
         code = _fail(words, error)
     except typer.TyperException as error:
-        context: Any = getattr(error, "ctx", None)  # a usage error knows which command it is about
-        where = context.command_path if context else "edge"
-        code = _fail(words, Misused(error.format_message(), hint=f"`{where} --help` shows how"))
+        code = _misused(words, error)
     except (KeyboardInterrupt, typer.Abort):
         print("stopped: what was done is kept, the rest goes on next time", file=sys.stderr)  # noqa: T201
         code = 130
@@ -113,6 +111,16 @@ def main() -> None:
 def _unharmed(word: str) -> str:
     """An argument as the UTF-8 it was typed in, also where the locale made it something else."""
     return os.fsencode(word).decode("utf-8", "replace")
+
+
+def _misused(words: list[str], error: typer.TyperException) -> int:
+    """What typer could not take; a group named without a command shows its help as it is."""
+    if type(error).__name__ == "NoArgsIsHelpError":  # as typer itself tells it
+        print(error.format_message(), file=sys.stderr)  # noqa: T201
+        return Misused.code
+    context: Any = getattr(error, "ctx", None)  # a usage error knows which command it is about
+    where = context.command_path if context else "edge"
+    return _fail(words, Misused(error.format_message(), hint=f"`{where} --help` shows how"))
 
 
 def _fail(words: list[str], error: EdgeError) -> int:
