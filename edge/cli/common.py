@@ -29,7 +29,11 @@ _EVERY_SECONDS: Final = 1.0
 def group(summary: str) -> typer.Typer:
     """An app for one group of commands."""
     return typer.Typer(
-        help=summary, rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True
+        help=summary,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        no_args_is_help=True,
     )
 
 
