@@ -21,11 +21,9 @@ from bench.clock import Contender, Times, timed
 from bench.context import Context, size_name
 from bench.histories import append_all
 from bench.report import Row, shown, span, times_over
-from edge.domain import grill
+from edge.closing import Closing
 from edge.domain.events import Data
-from edge.domain.grill import Run
-from edge.grill import Grill
-from edge.journal import Journal
+from edge.journal import Act, Journal
 from edge.ports import Queries
 
 CLOSES = 200
@@ -45,14 +43,13 @@ class Closes:
 
     def __init__(self, path: Path, rounds: int, closes: int = CLOSES) -> None:
         self.path = path
-        self.run: Run = grill.initial("bench")
         ids = [f"x{nth:02d}{n:06d}" for nth in range(rounds) for n in range(closes)]
         append_all(path, (days.comment(id_, n) for n, id_ in enumerate(ids)))
         batches = [ids[nth * closes : (nth + 1) * closes] for nth in range(rounds)]
         self._batches: Iterator[list[str]] = iter(batches)
         self.log = SqliteEventLog(path)
         self._journal = Journal(self.log, days.STREAMS, SecretRedactor(), SystemClock(), TimeOrderedIds())
-        self._grill = Grill(self._journal, _NoReads())
+        self._closing = Closing(self._journal, _NoReads())
         self._nth = 0
 
     def plans(self) -> list[Data]:
@@ -70,7 +67,8 @@ class Closes:
 
     def close(self, plans: list[Data]) -> None:
         for plan in plans:
-            assert self._grill._close_chat(self.run, plan), "the close found the chat closed"
+            act = Act("grill", grill_run_id="bench", causation=plan["event"])
+            assert self._closing.chat(plan, act), "the close found the chat closed"
 
 
 class BareRows:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
+from edge.closing import Closing, Result, result_of
 from edge.domain import chat as chats
 from edge.domain import direction, grill, questions
 from edge.domain.chat import Chat
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 Ask = Callable[[str, Sequence[Data]], str | None]
 """Puts a question with its options to the operator; None where no answer was given."""
 
-_CURATED: Final = "done"
-
 
 class Started(NamedTuple):
     """A run and what it loaded. ``overflow``, ``awaiting``, ``actionable`` are comment ids."""
@@ -33,17 +32,6 @@ class Started(NamedTuple):
     overflow: list[str]
     awaiting: list[str]
     actionable: list[str]
-
-
-class Result(NamedTuple):
-    """How one chat of a run ended, or one curation (``comment_id`` None)."""
-
-    comment_id: str | None
-    result: str
-    outcome: str | None = None
-    direction_id: str | None = None
-    clarify_id: str | None = None
-    curate: Data | None = None
 
 
 class Closed(NamedTuple):
@@ -63,6 +51,7 @@ class Grill:
     def __init__(self, journal: Journal, reads: ReadSide) -> None:
         self._journal = journal
         self._reads = reads
+        self._closing = Closing(journal, reads)
 
     # -- start ------------------------------------------------------------------------------
 
@@ -224,32 +213,18 @@ class Grill:
 
     def _closed(self, run: Run, key: str, planned: Data) -> Result:
         if "curate" in planned:
-            result = run["results"].get(key) or self._close_curation(run, planned)
+            result = run["results"].get(key) or self._closing.curation(
+                planned, self._act(run, planned["event"])
+            )
             return Result(None, result, curate=planned["curate"])
         comment_id = planned["comment_id"]
         if planned["decision"] == "failed":
             return Result(comment_id, "failed")
-        if run["results"].get(key) == "stale" or not self._close_chat(run, planned):
+        if run["results"].get(key) == "stale" or not self._closing.chat(
+            planned, self._act(run, planned["event"])
+        ):
             return Result(comment_id, "stale")
-        return _result_of(planned)
-
-    def _close_chat(self, run: Run, planned: Data) -> bool:
-        """Append a chat's close in one append, or find that another close came first (I6, I7)."""
-        drafts = [Draft(e["type"], e["data"], e["id"]) for e in planned["events"]]
-        ids = [e["id"] for e in planned["events"]]
-        for _ in range(ATTEMPTS):
-            standing = list(self._journal.log.read(planned["stream"]))
-            verdict = chats.guard(standing, ids, planned["basis"])
-            if verdict == "done":
-                return True
-            if verdict == "stale":
-                return False
-            try:
-                self._journal.append(planned["stream"], drafts, verdict, self._act(run, planned["event"]))
-            except WrongRevision:
-                continue
-            return True
-        raise Failed(f"{planned['stream']} kept changing", hint="`edge grill close` again resumes")
+        return result_of(planned)
 
     def _finish(self, run: Run, results: Sequence[Result]) -> None:
         drafts = [_closed_draft(result) for result in results]
@@ -290,25 +265,6 @@ class Grill:
             "plan_hash": plan_hash,
         }
 
-    def _close_curation(self, run: Run, planned: Data) -> str:
-        """Append a curation at its basis; one whose basis moved is stale."""
-        ids = {e["id"] for e in planned["events"]}
-        after = list(self._journal.log.read(planned["stream"], from_revision=planned["basis"] + 1))
-        if ids <= {event.id for event in after}:
-            return _CURATED
-        basis = planned["events"][0]["data"].get("basis")
-        item = self._reads.current().item(planned["curate"]["id"]) if basis is not None else None
-        if after or (item is not None and item["position"] != basis):
-            return "stale"
-        drafts = [Draft(e["type"], e["data"], e["id"]) for e in planned["events"]]
-        try:
-            self._journal.append(
-                planned["stream"], drafts, planned["basis"], self._act(run, planned["event"])
-            )
-        except WrongRevision:
-            return "stale"
-        return _CURATED
-
     # -- abandon ----------------------------------------------------------------------------
 
     def abandon(self, run_id: str, reason: str, actor: Actor) -> Closed:
@@ -331,7 +287,7 @@ class Grill:
         if planned and planned["events"]:
             verdict = chats.guard(standing, [e["id"] for e in planned["events"]], planned["basis"])
             if verdict == "done":
-                return _result_of(planned)
+                return result_of(planned)
         basis = next(c["revision"] for c in run["loaded"] if c["comment_id"] == comment_id)
         if chats.guard(standing, [], basis) == "stale":
             return Result(comment_id, "stale")
@@ -387,15 +343,6 @@ def _loaded(candidate: Candidate) -> Data:
         "reasons": harm.reasons,
         "tokens": candidate.tokens,
     }
-
-
-def _result_of(planned: Data) -> Result:
-    """What a chat's close says, once its events stand."""
-    last: Data = planned["events"][-1]
-    data = last["data"]
-    if last["type"] == "voz.clarify":
-        return Result(planned["comment_id"], "parked", clarify_id=data["clarify_id"])
-    return Result(planned["comment_id"], "resolved", data["outcome"], data.get("direction_id"))
 
 
 def _closed_draft(result: Result) -> Draft:
