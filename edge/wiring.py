@@ -16,7 +16,7 @@ from edge.ports import Report
 from edge.settings import Settings, load, moment_named
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
     from datetime import datetime
 
     from adapters.eventlog.sqlite import SqliteEventLog
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from projections.queries import ReadModels
     from projections.runner import Runner
     from projections.store import ReadStore
+    from projections.worker import Worker
 
 MODE: Final = "embedded"
 
@@ -262,6 +263,14 @@ class Edge:
         composed = compose(queries, health(queries, MODE, Lag(position, 0)), now, zone, lang)
         note = f"(no Briefing was shown at {when}: recomputed from the log)\n\n"
         return {**composed.as_json(), "position": composed.position, "recomputed": True}, note
+
+    def worker(self, say: Callable[[str], None]) -> Worker:
+        """What keeps this host's read models at the log's end while it runs."""
+        from projections.worker import Worker
+
+        if self.store.outdated():
+            self.rebuild()
+        return Worker(self.log, self._runner, lambda _position: None, say)
 
     def close(self) -> None:
         """Let go of what was opened."""

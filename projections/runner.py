@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from edge.domain.events import Event, by_append
+from edge.domain.events import Event, batch_of, by_append
 from edge.domain.refusal import Failed
-from edge.ports import EventLog, Report
+from edge.ports import CaughtUp, EventLog, Report
+from edge.ports import Checkpoint as Mark
 from projections.store import Checkpoint, ReadStore
 
 PAGE_EVENTS: Final = 1_000
@@ -63,6 +64,45 @@ class Runner:
             except _Moved:
                 continue
 
+    def follow(self, subscription: Iterable[Event | CaughtUp | Mark]) -> Iterator[int]:
+        """Apply what a subscription after the checkpoint delivers; yields each position reached.
+
+        In pages while it catches up, then append by append. Another worker may apply some of
+        it first: what it has applied is passed over.
+        """
+        append: list[Event] = []
+        page: list[Sequence[Event]] = []
+        live = False
+        for item in subscription:
+            if isinstance(item, Event):
+                append.append(item)
+                index, size = batch_of(item)
+                if index < size - 1:
+                    continue
+                page.append(append)
+                append = []
+                if not live and len(page) < PAGE_EVENTS // 4:
+                    continue
+            elif isinstance(item, CaughtUp):
+                live = True
+            if page:
+                yield self._apply_what_is_new(page)
+                page = []
+
+    def _apply_what_is_new(self, page: Sequence[Sequence[Event]]) -> int:
+        while True:
+            checkpoint = self._agreed_checkpoint()
+            new = [append for append in page if append[-1].position > checkpoint.position]
+            if not new:
+                return checkpoint.position
+            last = new[-1][-1]
+            reached = Checkpoint(self._store.log_id, last.position, last.id, last.stream, last.revision)
+            try:
+                self._apply(new, checkpoint, reached)
+                return reached.position
+            except _Moved:
+                continue
+
     def lag(self) -> int:
         """How many events stand in the log beyond the checkpoint."""
         position = self._store.position()
@@ -88,6 +128,12 @@ class Runner:
                 "the read models stand at different positions", hint="`edge rebuild` folds them anew"
             )
         return checkpoints.pop()
+
+    def check_same_log(self) -> int:
+        """The position the models stand at; raises :class:`LogChangedError` where the log is another."""
+        checkpoint = self._agreed_checkpoint()
+        self._check_same_log(checkpoint)
+        return checkpoint.position
 
     def _check_same_log(self, checkpoint: Checkpoint) -> None:
         first = next(self._log.read(self._log_stream, limit=1), None)

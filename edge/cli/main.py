@@ -30,6 +30,7 @@ _MODULES: Final[dict[str, tuple[str, str]]] = {
     "artefato": ("edge.cli.artefato", "What edge has published: list, show"),
     "at": ("edge.cli.home", "Any read model as of a position or a time"),
     "log": ("edge.cli.log", "The log itself: tail, show, export, import, backup"),
+    "worker": ("edge.cli.worker", "Keep this host's read models current while it runs"),
     "status": ("edge.cli.home", "The health strip"),
     "doctor": ("edge.cli.home", "What this install stands on, checked"),
     "rebuild": ("edge.cli.home", "Fold the read models anew from the log"),
@@ -51,7 +52,7 @@ class _Commands(TyperGroup):
         if cmd_name in _GROUPS:
             command.name, command.help = cmd_name, command.help or summary
             return command
-        return command.commands[cmd_name]
+        return getattr(command, "commands", {cmd_name: command})[cmd_name]  # one alone is no group
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
@@ -96,6 +97,8 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         print("stopped: what was done is kept, the rest goes on next time", file=sys.stderr)  # noqa: T201
         code = 130
+    except SystemExit:  # so typer ends where the reader of a pipe has what it wanted, and nowhere else
+        code = 0
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has what it wanted
         code = 0
