@@ -14,9 +14,8 @@ def plan_for(*entries: Any, **more: Any) -> bytes:
 
 def entry(comment_id: str, decision: str = "reply", **said: Any) -> Any:
     words: Any = {"reply": {"reply": "Visto"}, "park": {"question": "Qual?"}}.get(decision, {})
-    return {
-        "comment_id": comment_id, "decision": decision, "ambiguous": False, "evidence": ["x"], **words, **said,
-    }  # fmt: skip
+    settled = {"comment_id": comment_id, "decision": decision, "ambiguous": False, "evidence": ["x"]}
+    return {**settled, **words, **said}
 
 
 # -- plans ---------------------------------------------------------------------------------------
