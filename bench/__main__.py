@@ -16,8 +16,12 @@ from bench.histories import Histories
 from bench.report import Row, document
 
 MEASURES: Final = {
+    "P1": "bench.p1_queries",
     "P2": "bench.p2_close",
     "P3": "bench.p3_catch_up",
+    "P4": "bench.p4_sweep",
+    "P5": "bench.p5_nothing_new",
+    "P6": "bench.p6_open",
     "P7": "bench.p7_cli",
 }
 RESULTS: Final = Path(__file__).with_name("RESULTS.md")

@@ -25,7 +25,7 @@ OPEN_EVENTS: Final = 1 + OPEN_CHATS * 2 + PARKED + STEERS + ARTEFATOS * 2
 """With ``log.created``, which is there already."""
 
 STREAMS: Final = Streams("bench")
-_WORDS: Final = (
+WORDS: Final = (
     "retry budget do broker com jitter antes de tentar de novo o relatorio should say why each"
     " steer was set porque a fila cresce quando o cliente cai and the log keeps every answer"
     " medir primeiro latency of the sweep at night mudar depois the corpus links back aos"
@@ -57,7 +57,7 @@ def event_id(position: int) -> str:
 def _texts(size: int) -> list[str]:
     """A few hundred texts of about ``size`` characters."""
     rng = random.Random(size)
-    return [" ".join(rng.choices(_WORDS, k=size // 5)) for _ in range(300)]
+    return [" ".join(rng.choices(WORDS, k=size // 5)) for _ in range(300)]
 
 
 def _text(n: int, size: int) -> str:
