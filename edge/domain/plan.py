@@ -106,11 +106,12 @@ def hash_of(plan: Plan) -> str:
 
 
 def check_coverage(run: grill.Run, plan: Plan) -> None:
-    """Every chat still undecided is named exactly once, and none other (I4)."""
+    """Every chat still undecided is named exactly once, and none other (I4); so is a curation."""
     named = [entry.comment_id for entry in plan.chats]
-    twice = sorted({id_ for id_ in named if named.count(id_) > 1})
-    if twice:
-        raise Refused(f"the plan decides {', '.join(twice)} twice", hint="one entry a chat")
+    for ids in (named, [f"{entry.do} {entry.id}" for entry in plan.curate]):
+        twice = sorted({id_ for id_ in ids if ids.count(id_) > 1})
+        if twice:
+            raise Refused(f"the plan decides {', '.join(twice)} twice", hint="one entry each")
     loaded, owed = grill.loaded_ids(run), grill.undecided(run)
     strangers = [id_ for id_ in named if id_ not in loaded]
     if strangers:
@@ -327,15 +328,16 @@ def _check_says(
 ) -> None:
     """Unattended, Direction moves only as the comment or its answer itself says (I5).
 
-    Either the operator chose an option that says so, or every longer word of the new steer,
-    and any steer taken out, is named in the operator's own words.
+    Either the operator chose an option that says so, or every longer word and every negation of
+    the new steer, and any steer taken out, is named in the operator's own words.
     """
     for question in chat["questions"]:
         option = questions.chosen(question["answer"] or "", question["options"])
         if option and option.get("decision") == decision and _is_option(option, entry, text):
             return
     said = _operator_stems(chat)
-    foreign = [w for w in words(text) if len(w) >= _LONG and w[:_STEM] not in said]
+    telling = [w for w in words(text) if len(w) >= _LONG or w in _NEGATIONS]
+    foreign = [w for w in telling if w[:_STEM] not in said]
     if foreign:
         raise Refused(
             f"{entry.comment_id}: the comment does not say {foreign[0]!r}: an unattended run {decision}s"
@@ -359,6 +361,8 @@ def _is_named(item: direction.Item, chat: Chat) -> bool:
 
 
 _LONG, _STEM = 4, 5
+_NEGATIONS = frozenset("nao nem sem no not nor off".split())
+"""Short words that turn a steer into its contrary."""
 _OPERATORS = ("voz.comment", "voz.clarify_answer")
 
 

@@ -3,21 +3,16 @@ the events of each close (I6, I8)."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from edge.domain import plan as plans
 from edge.domain.events import Data
-from edge.domain.plan import ChatPlan, Plan, check_coverage, check_mode, planned_close
+from edge.domain.plan import check_coverage, check_mode
 from edge.domain.refusal import Refused
-from tests.specs.given import chat, run, steers
-from tests.support.facts import Fact, answered, asked, commented, planned, proposed, set_, started
+from tests.specs.given import run
+from tests.specs.planning import COMMENT, STEER, close, entry, outcome, plan
+from tests.support.facts import Fact, answered, asked, commented, planned, set_, started
 
-HASH = "a" * 64
-COMMENT = commented(body="Testes primeiro, sempre")
-SETTLED: Data = {"ambiguous": False, "evidence": ["the comment says so"]}
-STEER: Data = {"title": "Testes primeiro", "body": "Testes primeiro, sempre", "kind": "priority"}
 ASKED_FOLD = asked(
     options=[
         {"key": "yes", "label": "sim", "decision": "fold", "steer": {**STEER, "title": "Regra nova"}},
@@ -25,33 +20,6 @@ ASKED_FOLD = asked(
     ]
 )
 ASKED_RETIRE = asked(options=[{"key": "1", "label": "Old", "decision": "retire", "direction_id": "d1"}])
-
-
-def entry(decision: str = "reply", comment_id: str = "c1", **said: Any) -> Data:
-    words: Data = {"reply": {"reply": "Visto"}, "fold": {"steer": STEER}, "park": {"question": "Qual?"}}
-    return {"comment_id": comment_id, "decision": decision, **SETTLED, **words.get(decision, {}), **said}
-
-
-def plan(*entries: Data, curate: tuple[Data, ...] = ()) -> Plan:
-    return plans.parsed({"chats": list(entries), "curate": list(curate)})
-
-
-def close(said: Data, *facts: Fact, mode: str = "unattended", of: tuple[Fact, ...] = ()) -> Data:
-    """The planned close of c1; ``of`` are the facts of Direction."""
-    live = {id_: item for id_, item in steers(*of).items() if item["tier"] != "gone"}
-    state = chat(*(facts or (COMMENT,))).state
-    return planned_close(run([started("c1", mode=mode)]), ChatPlan(**said), state, live, HASH)
-
-
-def outcome(data: Data) -> list[tuple[str, Any]]:
-    """Type, and what tells most, of each planned event."""
-    telling = {
-        "voz.reply": "body",
-        "voz.clarify": "question",
-        "voz.clarify_answer": "body",
-        "voz.resolved": "outcome",
-    }
-    return [(e["type"], e["data"][telling.get(e["type"], "origin_comment_id")]) for e in data["events"]]
 
 
 # -- coverage ----------------------------------------------------------------------------------
@@ -73,6 +41,14 @@ def test_a_plan_that_decides_every_loaded_chat_once_is_taken() -> None:
 def test_a_plan_that_misses_adds_or_doubles_a_chat_is_refused(entries: list[Data], saying: str) -> None:
     with pytest.raises(Refused, match=saying):
         check_coverage(run([started("c1", "c2")]), plan(*entries))
+
+
+def test_a_curation_decided_twice_is_refused() -> None:
+    curate: Data = {"do": "set", "id": "d1", "evidence": ["x"]}
+    attended = run([started("c1", mode="attended")])
+    with pytest.raises(Refused, match="decides set d1 twice"):
+        check_coverage(attended, plan(entry(), curate=(curate, {**curate, "title": "other"})))
+    check_coverage(attended, plan(entry(), curate=(curate, {**curate, "do": "drop"})))
 
 
 def test_a_second_plan_for_a_chat_is_refused() -> None:
@@ -146,6 +122,17 @@ def test_a_fold_the_comment_does_not_say_is_refused_unattended() -> None:
     with pytest.raises(Refused, match="does not say 'nunca'"):
         close(entry("fold", steer={**STEER, "body": "Testes primeiro, nunca depois"}))
     assert close(entry("fold", steer=foreign), mode="attended")["events"]
+
+
+@pytest.mark.parametrize(
+    ("comment", "title", "word"),
+    [("Usar cache sempre", "Não usar cache", "nao"), ("Always use the cache", "Do not use the cache", "not")],
+)
+def test_a_fold_of_the_contrary_is_refused_unattended(comment: str, title: str, word: str) -> None:
+    with pytest.raises(Refused, match=f"does not say '{word}'"):
+        close(entry("fold", steer={**STEER, "title": title, "body": comment}), commented(body=comment))
+    said = entry("fold", steer={**STEER, "title": title, "body": title})
+    assert close(said, commented(body=title))["events"]
 
 
 def test_what_edge_itself_replied_is_not_what_the_operator_said() -> None:
@@ -258,82 +245,3 @@ def test_a_document_that_is_no_plan_is_refused_with_the_first_thing_wrong(
     with pytest.raises(Refused, match=saying) as told:
         plans.parsed(document)
     assert "\n" not in told.value.message
-
-
-# -- the events of a close -----------------------------------------------------------------------
-
-
-def test_each_decision_has_its_events_and_its_outcome() -> None:
-    of = (set_("d1", "Testes primeiro"),)
-    retire = entry("retire", direction_id="d1", reply="Retirado")
-    assert outcome(close(entry())) == [("voz.reply", "Visto"), ("voz.resolved", "replied")]
-    assert outcome(close(entry("acknowledge"))) == [("voz.resolved", "acknowledged")]
-    assert outcome(close(entry("park"))) == [("voz.clarify", "Qual?")]
-    assert outcome(close(entry("failed", reason="model down"))) == []
-    assert outcome(close(entry("fold", reply="Feito"))) == [
-        ("voz.reply", "Feito"),
-        ("direction.set", "c1"),
-        ("voz.resolved", "folded-to-direction"),
-    ]
-    assert outcome(close(retire, of=of)) == [
-        ("voz.reply", "Retirado"),
-        ("direction.dropped", "c1"),
-        ("voz.resolved", "retired-direction"),
-    ]
-
-
-def test_a_fold_and_a_retire_name_one_direction_id_in_both_their_events() -> None:
-    folded = close(entry("fold"))["events"]
-    assert folded[-1]["data"]["direction_id"] == folded[-2]["data"]["id"]
-    retired = close(entry("retire", direction_id="d1"), of=(set_("d1", "Testes primeiro"),))["events"]
-    assert retired[-1]["data"]["direction_id"] == retired[-2]["data"]["id"] == "d1"
-
-
-def test_a_fold_makes_a_new_steer_also_where_one_of_that_title_stands() -> None:
-    first = close(entry("fold"))["events"][-1]["data"]["direction_id"]
-    assert first not in steers(set_("d1", "Testes primeiro"))
-    other = planned_close(
-        run([started("c1", run="r2")], "r2"), ChatPlan(**entry("fold")), chat(COMMENT).state, {}, HASH
-    )
-    assert other["events"][-1]["data"]["direction_id"] != first
-
-
-def test_a_retire_edits_what_stood_when_it_was_planned() -> None:
-    of = (proposed("d0"), set_("d1", "Testes primeiro"))
-    (dropped, _) = close(entry("retire", direction_id="d1"), of=of)["events"]
-    assert dropped["data"]["basis"] == steers(*of)["d1"]["position"]
-
-
-def test_what_was_asked_in_the_terminal_lands_in_the_close_and_is_used_by_it() -> None:
-    said = entry("acknowledge", ambiguous=True, asked=[{"question": "Qual?", "answer": "a primeira"}])
-    data = close(said, COMMENT, asked(), answered(), mode="attended")
-    assert outcome(data) == [
-        ("voz.clarify", "Qual?"),
-        ("voz.clarify_answer", "a primeira"),
-        ("voz.resolved", "acknowledged"),
-    ]
-    clarify_id = data["events"][0]["data"]["clarify_id"]
-    assert data["events"][-1]["data"]["answers"] == ["q1", clarify_id]
-
-
-def test_the_same_plan_gives_the_same_ids_and_another_gives_others() -> None:
-    once, again = close(entry("fold")), close(entry("fold"))
-    assert once == again
-    ids = [e["id"] for e in once["events"]]
-    assert len(set(ids)) == len(ids)
-    live = chat(COMMENT).state
-    other = planned_close(run([started("c1")]), ChatPlan(**entry("fold")), live, {}, "b" * 64)
-    assert not set(ids) & {e["id"] for e in other["events"]}
-
-
-def test_two_plans_are_the_same_by_content_and_not_by_spelling() -> None:
-    defaults = {**entry(), "intent": None, "asked": []}
-    assert plans.hash_of(plan(entry())) == plans.hash_of(plan(defaults))
-    assert plans.hash_of(plan(entry())) != plans.hash_of(plan(entry(reply="Outra")))
-
-
-def test_evidence_the_ambiguous_mark_and_the_intent_are_stored_with_the_plan() -> None:
-    data = close(entry("fold"))
-    assert (data["evidence"], data["ambiguous"], data["intent"]) == (SETTLED["evidence"], False, "steer")
-    assert close(entry("fold", intent="endorse"))["intent"] == "endorse"
-    assert close(entry("failed", reason=" model down "))["reason"] == "model down"
