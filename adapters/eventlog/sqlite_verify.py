@@ -49,7 +49,7 @@ def _batches(connection: apsw.Connection) -> Iterator[str]:
         "SELECT id, type, stream, revision, position, metadata,"
         " EXISTS (SELECT 1 FROM event AS earlier"
         "         WHERE earlier.stream = event.stream AND earlier.revision = event.revision - 1),"
-        " json_valid(data) AND json_type(data) = 'object' FROM event ORDER BY position"
+        " CASE WHEN json_valid(data) THEN json_type(data) = 'object' END FROM event ORDER BY position"
     )
     for id_, type_, stream, revision, position, metadata, has_earlier, has_data in rows:
         try:
