@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from hashlib import blake2b
 from typing import Any, Final, NamedTuple, TypeVar
 
 from edge.domain.events import LINK_TYPE, NO_STREAM, SCHEMA, Actor, Appended, Data, Draft, Event, NewEvent
@@ -22,7 +21,8 @@ ATTEMPTS: Final = 64
 """How often a decision is taken again on conflict; more means something is wrong."""
 
 CHECKED_KEPT: Final = 1_024
-"""Data of so many events is recognised when it comes again."""
+CHECKED_LENGTH: Final = 4_096
+"""Data of so many events, none of it longer, is recognised when it comes again."""
 
 MACHINE_FIELDS: Final = frozenset(
     "id type stream session surface project episode prefix_hash plan_hash comment_id vote_id clarify_id"
@@ -52,11 +52,6 @@ def timestamp(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _told_by(type_: str, data: Data, actor: Actor) -> bytes:
-    """Tells what was checked, and for whom, from all else."""
-    return blake2b(repr((actor, type_, data)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
 class Journal:
     """Appends what was decided, as the actor who decided it."""
 
@@ -66,7 +61,7 @@ class Journal:
         self.clock = clock
         self.ids = ids
         self._redactor = redactor
-        self._checked: dict[bytes, None] = {}
+        self._checked: dict[str, None] = {}
 
     def now(self) -> str:
         return timestamp(self.clock.now())
@@ -81,22 +76,27 @@ class Journal:
         Raises :class:`~edge.domain.refusal.Refused` where the actor may not write the type
         (I17) or the data has not its shape.
         """
+        actor, dispatch_id, run_id, causation = act
+        work = {"dispatch_id": dispatch_id} if dispatch_id else {}
+        if run_id:
+            work["grill_run_id"] = run_id
+        cause = {"$causationId": causation} if causation else {}
         now, size = self.now(), len(drafts)
         events = []
-        for index, draft in enumerate(drafts):
-            data = self.as_stored(draft.type, draft.data, act.actor)
-            id_ = draft.id or self.ids.new()
-            metadata: Data = {"recorded_at": now, "actor": act.actor, "batch": [index, size]}
-            if act.dispatch_id:
-                metadata["dispatch_id"] = act.dispatch_id
-            if act.grill_run_id:
-                metadata["grill_run_id"] = act.grill_run_id
+        for index, (type_, given, given_id) in enumerate(drafts):
+            data = self.as_stored(type_, given, actor)
+            id_ = given_id or self.ids.new()
             own_act = data.get("comment_id") or data.get("vote_id") or id_
-            metadata["$correlationId"] = act.grill_run_id or act.dispatch_id or own_act
-            if act.causation:
-                metadata["$causationId"] = act.causation
-            metadata["schema"] = SCHEMA
-            events.append(NewEvent(id_, draft.type, data, metadata))
+            metadata: Data = {
+                "recorded_at": now,
+                "actor": actor,
+                "batch": [index, size],
+                **work,
+                "$correlationId": run_id or dispatch_id or own_act,
+                **cause,
+                "schema": SCHEMA,
+            }
+            events.append(NewEvent(id_, type_, data, metadata))
         return tuple(events)
 
     def as_stored(self, type_: str, data: Data, actor: Actor) -> Data:
@@ -108,12 +108,14 @@ class Journal:
         """
         if type_ == "episode.captured":  # large, and never the same again
             return self._stored(type_, data, actor)
-        if _told_by(type_, data, actor) in self._checked:
+        if repr((actor, type_, data)) in self._checked:
             return data
         stored = self._stored(type_, data, actor)
-        self._checked[_told_by(type_, stored, actor)] = None
-        if len(self._checked) > CHECKED_KEPT:
-            del self._checked[next(iter(self._checked))]  # the oldest
+        told_by = repr((actor, type_, stored))
+        if len(told_by) <= CHECKED_LENGTH:
+            self._checked[told_by] = None
+            if len(self._checked) > CHECKED_KEPT:
+                del self._checked[next(iter(self._checked))]  # the oldest
         return stored
 
     def _stored(self, type_: str, data: Data, actor: Actor) -> Data:

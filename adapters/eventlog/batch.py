@@ -39,8 +39,8 @@ def encoded(events: Sequence[NewEvent]) -> list[Row]:
     for id_, type_, data, metadata in events:
         try:
             data_json, metadata_json = to_json(data), to_json(metadata)
-            if _may_hold_nan(data_json):
-                _strict(data)
+            if b"N" in data_json or b"I" in data_json:  # found many times as fast as a word
+                _refuse_nan(data, data_json)
         except (TypeError, ValueError, RecursionError) as error:
             raise AppendRefused(f"{type_} holds what JSON in UTF-8 cannot: {error}") from error
         size += 2 * len(type_) + len(data_json) + len(metadata_json)
@@ -53,9 +53,9 @@ def encoded(events: Sequence[NewEvent]) -> list[Row]:
     return rows
 
 
-def _may_hold_nan(written: bytes) -> bool:
-    # a single byte is looked for many times as fast as a word
-    return (b"N" in written and b"NaN" in written) or (b"I" in written and b"Infinity" in written)
+def _refuse_nan(data: object, written: bytes) -> None:
+    if b"NaN" in written or b"Infinity" in written:
+        _strict(data)
 
 
 def decoded(text: str) -> Any:
