@@ -111,11 +111,31 @@ class Dispatches:
                 self._leave_breadcrumb(dispatch_id, intent, act)
             self._close_cycle(answered, act)
             self._record_close(dispatch_id, act)
-        elif publication is not None and not self._is_published(publication):
-            raise Refused(
-                f"dispatch {dispatch_id} is closed: it publishes nothing more", hint="open another one"
-            )
+        else:
+            self._check_done(dispatch_id, publication, intent, answered)
         return self._closed(dispatch_id)
+
+    def _check_done(
+        self,
+        dispatch_id: str,
+        publication: Data | None,
+        intent: str | None,
+        answered: Mapping[tuple[ActKind, str], str],
+    ) -> None:
+        """Of a closed dispatch nothing may be asked but what it did: more would be lost in silence."""
+        if publication is not None:
+            done = self._is_published(publication)
+        else:
+            done = not (intent or "").strip() or self._is_left(dispatch_id, intent or "")
+        acts = [self._reads.current().act(kind, id_) for kind, id_ in answered]
+        if not done or any(act is not None and act["open"] for act in acts):
+            raise Refused(f"dispatch {dispatch_id} is closed: it takes nothing more", hint="open another one")
+
+    def _is_left(self, dispatch_id: str, intent: str) -> bool:
+        left = _no_breadcrumbs()
+        for event in self._journal.log.read(self._journal.streams.dispatch(dispatch_id)):
+            left = _breadcrumbs(left, event)
+        return self._journal.redacted(intent.strip()) in left
 
     def _publication(self, artefato: Artefact, dispatch_id: str, intent: str | None) -> Data:
         """The publication as it will stand in the log; refused where it may not be published."""

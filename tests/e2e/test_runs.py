@@ -145,6 +145,24 @@ def test_a_dispatch_closed_twice_says_the_same(person: Person) -> None:
     assert "no dispatch" in person.is_told(3, "close", "nothing")
 
 
+def test_what_a_closed_dispatch_is_asked_beyond_what_it_did_is_refused_and_not_lost(person: Person) -> None:
+    id_ = person.comments()
+    opened = person.gets("open", "report")["dispatch_id"]
+    person.gets("close", opened)
+    file = person.home / "late.md"
+    file.write_text("# Late", "utf-8")
+    head = person.head()
+    for words in (
+        ["--intent", "a late breadcrumb"],
+        ["--answered", f"{id_}=study"],
+        ["--intent", "why", "--artefato", file, "--slug", "late"],
+    ):
+        assert "is closed" in person.is_told(3, "close", opened, *words)
+    assert person.head() == head
+    person.gets("voz", "withdraw", id_)
+    person.gets("close", opened, "--answered", f"{id_}=study")  # closed otherwise: nothing is lost
+
+
 # -- Direction -----------------------------------------------------------------------------------
 
 
