@@ -331,8 +331,9 @@ def _check_says(
     Either the operator chose an option that says so, or every longer word and every negation of
     the new steer, and any steer taken out, is named in the operator's own words.
     """
-    for question in chat["questions"]:
-        option = questions.chosen(question["answer"] or "", question["options"])
+    answered = [q for q in chat["questions"] if q["answer"] is not None]
+    if answered:  # the last answer counts: it may have taken an earlier one back
+        option = questions.chosen(answered[-1]["answer"] or "", answered[-1]["options"])
         if option and option.get("decision") == decision and _is_option(option, entry, text):
             return
     said = _operator_stems(chat)
@@ -342,6 +343,11 @@ def _check_says(
         raise Refused(
             f"{entry.comment_id}: the comment does not say {foreign[0]!r}: an unattended run {decision}s"
             " only what the comment or its answer says",
+            hint="use the operator's own words, or park it with a question",
+        )
+    if decision == "fold" and said & _DENIALS and not _DENIALS & set(words(text)):
+        raise Refused(
+            f"{entry.comment_id}: the comment denies something, and the steer leaves the denial out",
             hint="use the operator's own words, or park it with a question",
         )
     if item and not _is_named(item, chat):
@@ -363,6 +369,8 @@ def _is_named(item: direction.Item, chat: Chat) -> bool:
 _LONG, _STEM = 4, 5
 _NEGATIONS = frozenset("nao nem sem no not nor off".split())
 """Short words that turn a steer into its contrary."""
+_DENIALS = frozenset("nao nem nunca not nor never don't can't".split())
+"""Words of a comment that its steer may not leave out."""
 _OPERATORS = ("voz.comment", "voz.clarify_answer")
 
 

@@ -141,6 +141,21 @@ def test_what_edge_itself_replied_is_not_what_the_operator_said() -> None:
         close(entry("fold", steer={**STEER, "title": "Deploy"}), COMMENT, reply)
 
 
+def test_a_fold_that_leaves_the_comments_denial_out_is_refused_unattended() -> None:
+    steer = {**STEER, "title": "Usar cache", "body": "Usar cache"}
+    with pytest.raises(Refused, match="leaves the denial out"):
+        close(entry("fold", steer=steer), commented(body="Não usar cache"))
+    denying = {**STEER, "title": "Não usar cache", "body": "Não usar cache"}
+    assert close(entry("fold", steer=denying), commented(body="Não usar cache"))["events"]
+
+
+def test_an_option_chosen_and_then_taken_back_licenses_no_fold() -> None:
+    chosen = {**STEER, "title": "Regra nova"}
+    taken_back = [asked(clarify_id="q2"), answered(clarify_id="q2", body="não")]
+    with pytest.raises(Refused, match="does not say"):
+        close(entry("fold", steer=chosen), COMMENT, ASKED_FOLD, answered(body="sim"), *taken_back)
+
+
 def test_a_fold_in_the_words_of_the_comment_or_its_answer_is_taken() -> None:
     assert close(entry("fold"))["events"]
     said = [COMMENT, asked(), answered(body="Sim: publicar às sextas")]
