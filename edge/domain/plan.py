@@ -345,7 +345,7 @@ def _check_says(
             " only what the comment or its answer says",
             hint="use the operator's own words, or park it with a question",
         )
-    if decision == "fold" and said & _DENIALS and not _DENIALS & set(words(text)):
+    if item is None and decision == "fold" and said & _DENIALS and not _DENIALS & set(words(text)):
         raise Refused(
             f"{entry.comment_id}: the comment denies something, and the steer leaves the denial out",
             hint="use the operator's own words, or park it with a question",
@@ -370,7 +370,7 @@ _LONG, _STEM = 4, 5
 _NEGATIONS = frozenset("nao nem sem no not nor off".split())
 """Short words that turn a steer into its contrary."""
 _DENIALS = frozenset("nao nem nunca not nor never don't can't".split())
-"""Words of a comment that its steer may not leave out."""
+"""Words of a comment that its steer may not leave out, unless it takes another steer's place."""
 _OPERATORS = ("voz.comment", "voz.clarify_answer")
 
 
