@@ -77,6 +77,8 @@ def _obey(command: dict[str, Any], faults: Faults, records: Records) -> Any:
                 faults.planned.clear()
         case {"drop": _}:
             with records.changed:
+                while not faults.open:  # there must be somebody to drop
+                    records.changed.wait(0.01)
                 faults.drops += 1
                 records.changed.notify_all()
         case {"scavenge": _}:

@@ -42,7 +42,9 @@ class Faults:
     quiet: bool = False
     """Send no checkpoint before CaughtUp, as some server versions do not."""
     drops: int = 0
-    """How often every open read was dropped."""
+    """How often every open subscription was dropped."""
+    open: int = 0
+    """How many subscriptions are open."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def next(self, on: str) -> Fault | None:

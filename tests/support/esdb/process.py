@@ -27,7 +27,11 @@ class EventStoreProcess:
 
     @property
     def uri(self) -> str:
-        return f"esdb://127.0.0.1:{self.port}?Tls=false"
+        return f"esdb://{self.address}?Tls=false"
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
 
     def start(self) -> None:
         """Start it, and return once it answers."""

@@ -140,8 +140,10 @@ class Streams(StreamsServicer):
         self._node.admit(context)
         faults = self._node.faults
         fault, drops = faults.next("read"), faults.drops
-        sent = 0
+        sent, subscribing = 0, request.options.WhichOneof("count_option") == "subscription"
         try:
+            with faults.lock:
+                faults.open += subscribing
             for response in responses(
                 self._records, faults, request.options, lambda: context.is_active() and faults.drops == drops
             ):
@@ -155,7 +157,10 @@ class Streams(StreamsServicer):
             _abort_deleted(context, str(error))
         except InvalidPositionError:
             context.abort(grpc.StatusCode.UNKNOWN, "Unexpected ReadAllResult: Error")
-        if faults.drops != drops and request.options.WhichOneof("count_option") == "subscription":
+        finally:
+            with faults.lock:
+                faults.open -= subscribing
+        if faults.drops != drops and subscribing:
             context.abort(grpc.StatusCode.ABORTED, "Consumer too slow" if drops % 2 else "dropped")
 
     def Delete(self, request: Any, context: Any) -> Any:
