@@ -62,7 +62,8 @@ def log(server: EventStoreProcess) -> Iterator[EventStoreDBEventLog]:
 def test_an_append_whose_answer_is_lost_stands_once(
     server: EventStoreProcess, log: EventStoreDBEventLog, when: str, code: str
 ) -> None:
-    stream, sent = fresh_stream(), []
+    stream = fresh_stream()
+    sent: list[str] = []
     for n in range(8):
         batch = events(1 + n % 3)
         server.fault("append", when=when, code=code)
@@ -76,7 +77,8 @@ def test_an_append_whose_answer_is_lost_stands_once(
 def test_every_append_committed_and_unavailable_adds_nothing_twice(
     server: EventStoreProcess, log: EventStoreDBEventLog
 ) -> None:
-    category, sent = fresh_category(), []
+    category = fresh_category()
+    sent: list[str] = []
     streams = [fresh_stream(category) for _ in range(3)]
     server.fault("append", when="after", count=None)
     heads = dict.fromkeys(streams, NO_STREAM)

@@ -77,11 +77,15 @@ def explained(error: Exception, where: str) -> EdgeError:
             f"{where} denies this user what was asked",
             hint="the user needs to read $all, and to write the streams of the group",
         )
-    if isinstance(error, esdb.StreamIsDeleted):
+    if isinstance(error, esdb.StreamIsDeleted) or (
+        isinstance(error, esdb.FailedPrecondition) and "is deleted" in told
+    ):
         return Failed(
             f"{where}: a stream was deleted for good (tombstoned)", hint="it cannot be written again"
         )
-    if isinstance(error, esdb.GrpcError) and status(error) in _FINAL:
+    if isinstance(error, esdb.FailedPrecondition) or (
+        isinstance(error, esdb.GrpcError) and status(error) in _FINAL
+    ):
         return Failed(f"{where} refused: {told}")
     return _unreachable(error, where, told)
 

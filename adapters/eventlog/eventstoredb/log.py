@@ -74,9 +74,9 @@ class EventStoreDBEventLog:
             raise AppendRefused(f"the server takes less in one append: {error}") from error
         except Unreachable as error:
             with self._lock:
-                self._known_head = None  # what was written, if it was, is not known
-            hint = "whether the append was written is not known; appending the same again finds out"
-            raise Unreachable(error.message, hint=error.hint or hint) from error
+                self._known_head = None
+            hint = f"{error.hint}. It may have been written all the same: appending it again finds out"
+            raise Unreachable(error.message, hint=hint) from error
         with self._lock:
             self._known_head = max(self._known_head or 0, position)
         return Appended(expected + len(batch), position, written=position > known)

@@ -2,7 +2,8 @@
 
 The first line printed is the port. Each line of standard input is a command in JSON, answered
 by a line: ``{"fault": {...}}``, ``{"clear": true}``, ``{"drop": true}``, ``{"scavenge": true}``,
-``{"leader": [host, port] | null}``, ``{"quiet": true}``, ``{"linked": true}`` (waits for links).
+``{"reset": true}``, ``{"leader": [host, port] | null}``, ``{"quiet": true}``,
+``{"linked": true}`` (waits for links).
 """
 
 from __future__ import annotations
@@ -83,6 +84,8 @@ def _obey(command: dict[str, Any], faults: Faults, records: Records) -> Any:
                 records.changed.notify_all()
         case {"scavenge": _}:
             records.scavenge()
+        case {"reset": _}:
+            records.reset()
         case {"leader": leader}:
             faults.leader = (leader[0], leader[1]) if leader else None
         case {"quiet": quiet}:

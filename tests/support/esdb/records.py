@@ -84,8 +84,11 @@ class Records:
             CREATE TABLE IF NOT EXISTS linked (only INTEGER PRIMARY KEY CHECK (only = 1), position INTEGER);
             INSERT OR IGNORE INTO linked VALUES (1, 0)""")
         self._remembered: OrderedDict[tuple[str, str], Place] = OrderedDict()
+        self._begin_epoch()  # a server's log is never quite empty
+
+    def _begin_epoch(self) -> Place:
         epoch = Proposed(str(uuid.uuid4()), "$epoch-information", "application/json", b"", b"{}")
-        self.append("$epoch-information", [epoch], ANY)  # a server's log is never quite empty
+        return self.append("$epoch-information", [epoch], ANY)
 
     # Writing
 
@@ -185,6 +188,14 @@ class Records:
             for (stream,) in streams:
                 first = min(self.first_revision(stream), self.last_revision(stream))
                 self._db.execute("DELETE FROM event WHERE stream = ? AND revision < ?", (stream, first))
+
+    def reset(self) -> None:
+        """Begin anew, further on: as good as a server of its own for the next test."""
+        with self.changed:
+            begun = self._begin_epoch().position
+            self._db.execute("DELETE FROM event WHERE position < ?", (begun,))
+            self._db.execute("DELETE FROM tombstone")
+            self._remembered.clear()
 
     # Reading
 

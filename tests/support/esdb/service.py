@@ -121,7 +121,10 @@ class Streams(StreamsServicer):
             else:
                 told.current_stream_revision = error.current
             return _failed(answer, code_pb2.FAILED_PRECONDITION, told)
-        answer.success.current_revision = place.revision
+        if place.revision == NO_STREAM:  # of an empty batch
+            answer.success.no_stream.CopyFrom(empty_pb2.Empty())
+        else:
+            answer.success.current_revision = place.revision
         answer.success.position.commit_position = place.position
         answer.success.position.prepare_position = place.position
         return answer
