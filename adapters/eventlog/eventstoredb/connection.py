@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any, Final, TypeVar
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from esdbclient import EventStoreDBClient, NewEvent, RecordedEvent, StreamState
 from esdbclient import exceptions as esdb
@@ -222,6 +222,14 @@ class Connection:
                 hint="esdb://USER:PASSWORD@HOST:2113, or add tls=false",
             )
         return Misused(f"{self.where}: {told.partition(': ' + self._uri)[0]}", hint="mend the log's URI")
+
+
+def with_password(uri: str, password: str | None) -> str:
+    """The URI with the password of the user it names, unless it has one."""
+    user, at, rest = uri.partition("://")[2].partition("@")
+    if not at or ":" in user or password is None:
+        return uri
+    return f"{uri.partition('://')[0]}://{user}:{quote(password, safe='')}@{rest}"
 
 
 def _address(uri: str) -> Any:

@@ -13,7 +13,7 @@ from uuid import uuid4
 from esdbclient import NewEvent as ProposedEvent
 from esdbclient import exceptions as esdb
 
-from adapters.eventlog.eventstoredb.connection import Connection, Node
+from adapters.eventlog.eventstoredb.connection import Connection, Node, with_password
 from adapters.eventlog.eventstoredb.events import Filter, proposed
 from adapters.eventlog.eventstoredb.reading import read_all, read_stream
 from adapters.eventlog.eventstoredb.subscription import EventStoreDBSubscription, Lost
@@ -31,6 +31,7 @@ _TRUNCATE_BEFORE: Final = "$tb"
 
 class EventStoreDBEventLog:
     """An :class:`~edge.ports.EventLog` on the server or cluster at ``uri``, connected when used.
+    ``password`` is the user's, where the URI names the user only.
 
     A call whose answer is lost is tried ``attempts`` times, each for at most ``timeout``
     seconds, and ends as :class:`~edge.domain.refusal.Unreachable`. ``lost`` is told when a
@@ -45,12 +46,13 @@ class EventStoreDBEventLog:
         self,
         uri: str,
         *,
+        password: str | None = None,
         timeout: float = TIMEOUT,
         attempts: int = ATTEMPTS,
         heartbeat: float = HEARTBEAT,
         lost: Lost | None = None,
     ) -> None:
-        self._connection = Connection(uri, timeout, attempts)
+        self._connection = Connection(with_password(uri, password), timeout, attempts)
         self._heartbeat = heartbeat
         self._lost = lost
         self._lock = threading.Lock()
