@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from adapters.eventlog.eventstoredb import EventStoreDBEventLog, connection
 from edge.domain.events import NO_STREAM
 from edge.domain.refusal import EdgeError, Misused, Unreachable
 from tests.contracts.probes import Follower, events, fresh_category, fresh_stream, ids
-from tests.support.esdb.process import EventStoreProcess
+from tests.support.esdb.process import ROOT, EventStoreProcess
 
 USER, PASSWORD = "operator", "pä:ss@wørd/%"
 QUOTED = "p%C3%A4%3Ass%40w%C3%B8rd%2F%25"
@@ -106,6 +108,23 @@ def test_an_unknown_ca_is_told(secure: EventStoreProcess) -> None:
     assert isinstance(error, Unreachable)
     assert "was not signed by a CA known here" in error.message
     assert "tlsCaFile" in error.hint
+
+
+@pytest.mark.parametrize(("password", "ca"), [(PASSWORD, False), ("wrong-word", True)])
+def test_the_command_line_says_one_line_and_ends_with_4(
+    secure: EventStoreProcess, certificate: Path, tmp_path: Path, password: str, ca: bool
+) -> None:
+    uri = f"esdb://{USER}@localhost:{secure.port}" + (f"?tlsCaFile={certificate}" if ca else "")
+    done = subprocess.run(
+        [sys.executable, "-m", "edge", "init", "--group", "me", "--log", uri, "--home", str(tmp_path / "h")],
+        env={"EDGE_LOG_PASSWORD": password, "PATH": os.environ["PATH"], "EDGE_ACTOR": "operator"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (4, "", 1), done.stderr
+    assert password not in done.stderr
 
 
 def test_a_missing_ca_file_is_told(secure: EventStoreProcess, tmp_path: Path) -> None:

@@ -110,9 +110,19 @@ class Connection:
         with self._lock:
             if self._closed.is_set():
                 raise Failed(f"{self.where}: the log was closed")
+            if self._node is not None:
+                return self._node
+        made = self._connected()  # of a cluster this takes a while, in which others may close it
+        with self._lock:
+            if self._closed.is_set():
+                made.retire()
+                raise Failed(f"{self.where}: the log was closed")
             if self._node is None:
-                self._node = self._connected()
-            return self._node
+                self._node = made
+            kept = self._node
+        if kept is not made:
+            made.retire()
+        return kept
 
     def replace(self, node: Node | None) -> None:
         """Call another client from now on: gRPC would stay with a dead connection, and wait
@@ -198,7 +208,7 @@ class Connection:
 
     def _connected(self) -> Node:
         try:
-            return Node(EventStoreDBClient(self._distinct()), self._user, self._password)
+            return Node(EventStoreDBClient(self._complete()), self._user, self._password)
         except ValueError as error:
             raise self._misused(str(error)) from None
         except OSError as error:
@@ -207,13 +217,18 @@ class Connection:
                 hint="check the files named in the log's URI",
             ) from error
 
-    def _distinct(self) -> str:
-        """The URI with an option that makes the client's channel unlike any other: gRPC lets
-        like channels share a TCP connection, a dead one too. (The client hands this option
-        over under a name gRPC does not know, so that it changes nothing else.)"""
-        if any(name.lower() == "keepaliveinterval" for name, _ in parse_qsl(urlsplit(self._uri).query)):
-            return self._uri
-        return f"{self._uri}{'&' if '?' in self._uri else '?'}KeepAliveInterval={next(_numbers)}"
+    def _complete(self) -> str:
+        """The URI with two options more, where it has not set them itself.
+
+        A number of its own makes the client's channel unlike any other: gRPC lets like channels
+        share a TCP connection, a dead one too. (The client hands this option over under a name
+        gRPC does not know, so that it changes nothing else.) And a cluster is asked once at a
+        time for its leader: asking again is done here.
+        """
+        given = {name.lower() for name, _ in parse_qsl(urlsplit(self._uri).query)}
+        own = {"KeepAliveInterval": next(_numbers), "MaxDiscoverAttempts": 1}
+        added = "&".join(f"{name}={value}" for name, value in own.items() if name.lower() not in given)
+        return f"{self._uri}{'&' if '?' in self._uri else '?'}{added}"
 
     def _misused(self, told: str) -> EdgeError:
         if "Username and password" in told:

@@ -31,7 +31,7 @@ class ConnectionLostError(esdb.EventStoreDBClientException):
     """What was being received ended without its end: the connection was closed under it."""
 
 
-def passes(error: Exception) -> bool:
+def passes(error: BaseException | None) -> bool:
     """Whether the failure may pass by itself, so that trying again makes sense."""
     if isinstance(error, esdb.GrpcError) and (status(error) in _FINAL or _untrusted(error)):
         return False
@@ -41,7 +41,7 @@ def passes(error: Exception) -> bool:
     )
 
 
-def status(error: Exception) -> StatusCode | None:
+def status(error: BaseException) -> StatusCode | None:
     """The gRPC status behind the client's exception, where it still has it."""
     code = getattr(_cause(error), "code", None)
     return code() if callable(code) else None
@@ -112,18 +112,18 @@ def _unreachable(error: Exception, where: str, told: str) -> EdgeError:
     )
 
 
-def _untrusted(error: Exception) -> bool:
+def _untrusted(error: BaseException) -> bool:
     told = _details(error)
     return "CERTIFICATE_VERIFY_FAILED" in told or "WRONG_VERSION_NUMBER" in told
 
 
-def _details(error: Exception) -> str:
+def _details(error: BaseException) -> str:
     cause = _cause(error)
     details = getattr(cause, "details", None)
     return str(details() if callable(details) else cause or "")
 
 
-def _cause(error: Exception) -> Any:
+def _cause(error: BaseException) -> Any:
     return error.args[0] if error.args else None
 
 

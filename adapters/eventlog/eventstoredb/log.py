@@ -14,6 +14,7 @@ from esdbclient import NewEvent as ProposedEvent
 from esdbclient import exceptions as esdb
 
 from adapters.eventlog.eventstoredb.connection import Connection, Node, with_password
+from adapters.eventlog.eventstoredb.errors import passes
 from adapters.eventlog.eventstoredb.events import Filter, proposed
 from adapters.eventlog.eventstoredb.reading import read_all, read_stream
 from adapters.eventlog.eventstoredb.subscription import EventStoreDBSubscription, Lost
@@ -77,8 +78,8 @@ class EventStoreDBEventLog:
         except Unreachable as error:
             with self._lock:
                 self._known_head = None
-            hint = f"{error.hint}. It may have been written all the same: appending it again finds out"
-            raise Unreachable(error.message, hint=hint) from error
+            doubt = " (it may have been written all the same)" if passes(error.__cause__) else ""
+            raise Unreachable(error.message, hint=error.hint + doubt) from error
         with self._lock:
             self._known_head = max(self._known_head or 0, position)
         return Appended(expected + len(batch), position, written=position > known)

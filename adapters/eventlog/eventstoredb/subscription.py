@@ -130,12 +130,14 @@ class EventStoreDBSubscription:
                     yield from self._at_the_end(tail)
             elif record.is_checkpoint:
                 yield from self._passed(record.commit_position or 0)
-            elif (record.commit_position or 0) > self._position:
+            elif (record.commit_position or 0) > self._last_event:
+                # Compared with the last event: one that a checkpoint ran ahead of is not lost.
                 yield from self._tell_held()
-                self._position = record.commit_position or 0
+                self._position = max(self._position, record.commit_position or 0)
                 if self._filter.wants(record):
                     event = event_of(record)
-                    self._last_event = self._told = event.position
+                    self._last_event = event.position
+                    self._told = max(self._told, event.position)
                     self._inside, delivered = not ends_append(event), True
                     yield event
             if owed and not self._inside:
