@@ -25,6 +25,11 @@ def initialise(settings: Settings) -> str:
         raise Misused(f"lang is {settings.lang!r}", hint="pt or en")
     if settings.since:
         moment_named(settings.since, settings.tz)
+    if settings.log and ":" in settings.log.partition("://")[2].rpartition("@")[0]:
+        raise Misused(
+            "the log's URI holds a password, and edge.toml is no place for one",
+            hint="leave it out (esdb://USER@HOST:2113) and set EDGE_LOG_PASSWORD",
+        )
     path = settings.home / FILE
     if path.exists():
         raise Misused(f"{path} exists: this home has its identity", hint="choose another --home")
@@ -42,7 +47,7 @@ def initialise(settings: Settings) -> str:
 
 def _log_of(settings: Settings) -> str:
     """The id of the home's log, which is made where there is none."""
-    if not settings.log_path.exists():
+    if settings.log is None and not settings.log_path.exists():
         create_log(settings.log_path)
     with contextlib.closing(Edge(settings)) as edge:
         first = next(edge.log.read(edge.streams.log, limit=1), None)
@@ -50,7 +55,7 @@ def _log_of(settings: Settings) -> str:
             return str(first.data.get("log_id"))
         if edge.log.head():
             raise Misused(
-                f"{settings.log_path} is the log of another group", hint="give its group with --group"
+                f"{settings.log_name} is the log of another group", hint="give its group with --group"
             )
         log_id = edge.journal.new_id()
         edge.journal.append(

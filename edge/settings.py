@@ -10,7 +10,7 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any, Final
@@ -26,7 +26,7 @@ FILE: Final = "edge.toml"
 _LISTS: Final = ("only", "exclude")
 _NUMBERS: Final = ("max_chats", "max_tokens")
 _SECTIONS: Final[dict[str, tuple[str, ...]]] = {
-    "": ("group", "zone", "lang"),
+    "": ("group", "zone", "lang", "log"),
     "store": ("root", "only", "exclude", "since"),
     "grill": ("max_chats", "max_tokens"),
 }
@@ -34,7 +34,11 @@ _SECTIONS: Final[dict[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class Settings:
-    """One install. ``root`` None means Claude Code's own store; ``since`` is an ISO date or time."""
+    """One install. ``root`` None means Claude Code's own store; ``since`` is an ISO date or time.
+
+    ``log`` is the URI of an EventStoreDB that holds the log, None for the embedded one. Its
+    password comes from the environment only: settings are no place for a secret.
+    """
 
     home: Path
     group: str
@@ -46,10 +50,21 @@ class Settings:
     since: str | None = None
     max_chats: int = MAX_CHATS
     max_tokens: int = MAX_TOKENS
+    log: str | None = None
+    log_password: str | None = field(default=None, repr=False)
 
     @property
     def log_path(self) -> Path:
         return self.home / "log.db"
+
+    @property
+    def log_name(self) -> str:
+        """What the log is called where something is said of it."""
+        if self.log is None:
+            return str(self.log_path)
+        scheme, _, rest = self.log.partition("://")
+        authority, *_ = rest.partition("?")
+        return f"{scheme}://{authority.rpartition('@')[2]}"
 
     @property
     def read_path(self) -> Path:
@@ -157,16 +172,16 @@ def _flat(document: dict[str, Any], path: Path) -> dict[str, Any]:
 def _from(environ: Mapping[str, str]) -> dict[str, Any]:
     """``EDGE_<SETTING>``; a list is split at the path separator."""
     values: dict[str, Any] = {}
-    for field in fields(Settings):
-        text = environ.get(f"EDGE_{field.name.upper()}")
-        if field.name == "home" or text is None or not text.strip():
+    for name in (setting.name for setting in fields(Settings)):
+        text = environ.get(f"EDGE_{name.upper()}")
+        if name == "home" or text is None or not text.strip():
             continue
-        if field.name in _LISTS:
-            values[field.name] = tuple(part for part in text.split(os.pathsep) if part)
-        elif field.name in _NUMBERS and text.isdecimal():
-            values[field.name] = _typed(field.name, int(text), "EDGE_" + field.name.upper())
+        if name in _LISTS:
+            values[name] = tuple(part for part in text.split(os.pathsep) if part)
+        elif name in _NUMBERS and text.isdecimal():
+            values[name] = _typed(name, int(text), "EDGE_" + name.upper())
         else:
-            values[field.name] = _typed(field.name, text, "EDGE_" + field.name.upper())
+            values[name] = _typed(name, text, "EDGE_" + name.upper())
     return values
 
 
@@ -185,7 +200,10 @@ def _typed(name: str, value: object, where: str) -> object:
 def written(settings: Settings) -> str:
     """The settings as the text of an ``edge.toml``."""
     lines = [f"group = {json.dumps(settings.group)}", f"zone = {json.dumps(settings.zone)}"]
-    lines += [f"lang = {json.dumps(settings.lang)}", "", "[store]"]
+    lines += [f"lang = {json.dumps(settings.lang)}"]
+    if settings.log:
+        lines.append(f"log = {json.dumps(settings.log, ensure_ascii=False)}")
+    lines += ["", "[store]"]
     if settings.root:
         lines.append(f"root = {json.dumps(settings.root, ensure_ascii=False)}")
     lines += [f"{name} = {json.dumps(list(getattr(settings, name)), ensure_ascii=False)}" for name in _LISTS]

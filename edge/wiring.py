@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from edge.domain.events import Data
     from edge.grill import Grill
     from edge.journal import Journal
-    from edge.ports import Clock, Cognition, IdKind, Redactor
+    from edge.ports import Clock, Cognition, EventLog, IdKind, Redactor
     from edge.steering import Steering
     from edge.voz import Voz
     from projections.queries import ReadModels
@@ -50,6 +50,11 @@ class Edge:
         """The install of a home; exit 2 where it has no identity."""
         return cls(load(home), report)
 
+    @property
+    def mode(self) -> str:
+        """Which log the install stands on, as the health strip says it."""
+        return MODE if self.settings.log is None else "eventstoredb"
+
     # -- the outside ------------------------------------------------------------------------
 
     @cached_property
@@ -60,9 +65,23 @@ class Edge:
         return FixedClock(moment_named(fixed, self.settings.tz)) if fixed else SystemClock()
 
     @cached_property
-    def log(self) -> SqliteEventLog:
+    def log(self) -> EventLog:
+        if self.settings.log is None:
+            return self.embedded_log
+        from adapters.eventlog.eventstoredb import EventStoreDBEventLog
+
+        return EventStoreDBEventLog(self.settings.log, password=self.settings.log_password)
+
+    @cached_property
+    def embedded_log(self) -> SqliteEventLog:
+        """The embedded log, for what only a file allows; refused where the log is a server's."""
         from adapters.eventlog.sqlite import SqliteEventLog
 
+        if self.settings.log is not None:
+            raise Refused(
+                f"the log is on {self.settings.log_name}, not in a file here",
+                hint="EventStoreDB has its own checks, backup and restore",
+            )
         if not self.settings.log_path.exists():
             raise Failed(
                 f"the log {self.settings.log_path} is gone",
@@ -95,7 +114,7 @@ class Edge:
         first: Event | None = next(self.log.read(self.streams.log, limit=1), None)
         if first is None or not isinstance(first.data.get("log_id"), str):
             raise Misused(
-                f"the log {self.settings.log_path} is not of group {self.settings.group!r}",
+                f"the log {self.settings.log_name} is not of group {self.settings.group!r}",
                 hint="set the group it was made with in edge.toml",
             )
         return str(first.data["log_id"])
@@ -241,7 +260,7 @@ class Edge:
         except LogChangedError:
             queries, changed = self._queries, True
         lag = self._runner.lag()
-        return health(queries, MODE, Lag(self.log.head(), lag, changed))
+        return health(queries, self.mode, Lag(self.log.head(), lag, changed))
 
     def briefing(self, budget: int | None = None) -> Briefing:
         """The Briefing at the log's head."""
@@ -260,7 +279,7 @@ class Edge:
             return as_presented(presented), ""
         queries = self.at(when)
         now, zone, lang = self.clock.now(), self.settings.tz, self.settings.lang
-        composed = compose(queries, health(queries, MODE, Lag(position, 0)), now, zone, lang)
+        composed = compose(queries, health(queries, self.mode, Lag(position, 0)), now, zone, lang)
         note = f"(no Briefing was shown at {when}: recomputed from the log)\n\n"
         return {**composed.as_json(), "position": composed.position, "recomputed": True}, note
 

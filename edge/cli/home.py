@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 import re
 import sys
 from pathlib import Path
@@ -34,6 +35,12 @@ def init(
         list[str] | None, typer.Option("--exclude", metavar="P", help="Never read this one; repeatable.")
     ] = None,
     since: Annotated[str | None, typer.Option("--since", metavar="D", help="Read nothing older.")] = None,
+    log: Annotated[
+        str | None,
+        typer.Option(
+            "--log", metavar="URI", help="An EventStoreDB, esdb://USER@HOST:2113; else a file here."
+        ),
+    ] = None,
     home: Home = None,
     json_: Json = False,
 ) -> None:
@@ -54,6 +61,8 @@ def init(
         only=chosen,
         exclude=tuple(exclude or ()),
         since=since,
+        log=log or os.environ.get("EDGE_LOG") or None,
+        log_password=os.environ.get("EDGE_LOG_PASSWORD"),
     )
     log_id = initialise(settings)
     data = {"home": str(place), "group": settings.group, "log_id": log_id}

@@ -244,7 +244,7 @@ def _source(file: str) -> Iterator[BinaryIO]:
 def verify(home: Home = None, json_: Json = False) -> None:
     """Check the log's file, its streams and its appends. Exit 1 where something is wrong."""
     with opened(home) as edge:
-        problems = edge.log.verify()
+        problems = edge.embedded_log.verify()
         head = edge.log.head()
     text = "\n".join(problems) or f"the log is sound up to position {head}"
     say(json_, {"ok": not problems, "position": head, "problems": problems}, text)
@@ -260,7 +260,7 @@ def backup(
 ) -> None:
     """Copy the log as it stands into a new file, while others may write to it."""
     with opened(home) as edge:
-        edge.log.backup(file)
+        edge.embedded_log.backup(file)
     size = file.stat().st_size
     say(json_, {"file": str(file), "bytes": size}, f"backed up to {file} ({size:,} bytes)")
 
@@ -276,6 +276,10 @@ def restore(
 
     require_operator("a restore")
     settings = load(home_of(home))
+    if settings.log is not None:
+        raise Refused(
+            f"the log is on {settings.log_name}, not in a file here", hint="EventStoreDB has its own restore"
+        )
     with tempfile.TemporaryDirectory(prefix=".restore-", dir=settings.home) as aside:
         log_id = _log_id_of(file, Path(aside) / "log.db", settings.group)
     put_in_place(file, settings.log_path)

@@ -9,7 +9,7 @@ from edge.cli.direction import listed
 from edge.cli.voz import owed
 from edge.domain.refusal import Misused
 from edge.health import Lag, health
-from edge.wiring import MODE, Edge
+from edge.wiring import Edge
 
 MODELS = ("chats", "acts", "direction", "corpus", "episodes", "health", "briefing")
 
@@ -33,4 +33,4 @@ def as_of(edge: Edge, when: str, model: str) -> Any:
         case "episodes":
             return known.episodes()._asdict()
         case _:
-            return health(known, MODE, Lag(known.position(), 0))
+            return health(known, edge.mode, Lag(known.position(), 0))

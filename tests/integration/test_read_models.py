@@ -220,7 +220,7 @@ def restored(home: Path, tmp_path: Path) -> Path:
     """A home whose log was put back to where only its first comment stood; the read store was not."""
     with opened(home) as edge:
         edge.voz.comment("one")
-        edge.log.backup(tmp_path / "backup.db")
+        edge.embedded_log.backup(tmp_path / "backup.db")
         edge.voz.comment("two")
         edge.voz.comment("three")
         assert bodies(edge) == ["one", "two", "three"]
