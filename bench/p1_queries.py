@@ -10,7 +10,7 @@ from typing import Any
 from bench import days, naive
 from bench.clock import Contender, Times, timed
 from bench.context import Context, size_name
-from bench.report import Row, shown, span
+from bench.report import Row, shown, span, times_over
 from edge.cli.voz import owed
 from edge.wiring import Edge
 
@@ -80,7 +80,7 @@ def _on(question: Callable[[Path], Any], path: Path) -> Callable[[Any], Any]:
 
 def _rows(context: Context, name: str, by_size: dict[int, Times], slow: Times) -> list[Row]:
     small, large = by_size[context.sizes[0]], by_size[context.largest]
-    flat, slower = large.least / small.least, slow.least / by_size[NAIVE_AT].least
+    flat, slower = times_over(large, small), slow.least / by_size[NAIVE_AT].least
     return [
         Row(
             "P1",

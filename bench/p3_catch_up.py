@@ -14,7 +14,7 @@ from adapters.eventlog.sqlite import SqliteEventLog
 from bench import peer_eventsourcing
 from bench.clock import Contender, Times, timed
 from bench.context import Context, size_name
-from bench.report import Row, span
+from bench.report import Row, span, times_over
 from edge.domain.streams import Streams
 from edge.wiring import Edge
 from projections.models import MODELS
@@ -110,7 +110,7 @@ def _bare_page(store: apsw.Connection, page: list[tuple[Any, ...]]) -> None:
 
 def _rows(times: dict[str, Times], events: int) -> list[Row]:
     ours, bare, peer = times["edge"], times["bare"], times["peer"]
-    rate, faster = 1 / ours.least, peer.least / ours.least
+    rate, faster = 1 / ours.least, times_over(peer, ours)
     sizes = f"{size_name(events)} events, all models; peer {3 * PEER_CHATS:,} events"
     return [
         Row(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -39,8 +40,8 @@ def span(seconds: float) -> str:
 
 
 def times_over(ours: Times, other: Times) -> float:
-    """How many times as much CPU ours takes: least over least, the figure noise touches least."""
-    return ours.least / other.least
+    """How many times as much CPU ours takes: the median over the rounds, each a pair run in turn."""
+    return statistics.median(a / b for a, b in zip(ours.cpu, other.cpu, strict=True))
 
 
 def document(rows: Sequence[Row], command: str, notes: Sequence[str]) -> str:
@@ -55,8 +56,8 @@ def document(rows: Sequence[Row], command: str, notes: Sequence[str]) -> str:
         "# Measured",
         f"`{command}`",
         "Times are CPU of the process and its children, least / median of 5 rounds in which each"
-        " contender ran in turn, wall-clock median in brackets; ratios are least over least. Files on"
-        " memory where the row does not say disk.",
+        " contender ran in turn, wall-clock median in brackets; a ratio is the median of the rounds' own"
+        " ratios. Files on memory where the row does not say disk.",
         _versions(),
         "\n".join(lines),
     ]

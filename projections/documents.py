@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Generic, TypeVar, cast
 
 import apsw
 
 State = TypeVar("State")
+
+
+def written(value: Any) -> str:
+    """A value as the JSON of a row."""
+    from pydantic_core import to_json  # late: who only reads what is folded starts without it
+
+    try:
+        return to_json(value).decode()
+    except ValueError:  # nested deeper than it goes
+        return json.dumps(value, ensure_ascii=False)
+
+
+def read(doc: str) -> Any:
+    """What :func:`written` made a row of."""
+    from pydantic_core import from_json
+
+    try:
+        return from_json(doc, cache_strings="keys")
+    except ValueError:
+        return json.loads(doc)
 
 
 class Documents(Generic[State]):
@@ -29,7 +49,7 @@ class Documents(Generic[State]):
         self._connection = connection
         self._values = values
         self._held: dict[str, State | None] = {}
-        self._changed: set[str] = set()
+        self._changed: dict[str, State] = {}
         names = [key, *columns, "doc"]
         moved = ", ".join(f"{name} = excluded.{name}" for name in names[1:])
         self._write = (
@@ -40,14 +60,14 @@ class Documents(Generic[State]):
 
     def expect(self, keys: Collection[str]) -> None:
         """Read the states of all these keys with one query; what is held already stays as it is."""
-        from pydantic_core import from_json  # late: a reader of what is folded already starts without it
-
         wanted = {key for key in keys if key not in self._held}
         if not wanted:
             return
         self._held.update(dict.fromkeys(wanted))
-        for key, doc in self._connection.execute(self._select, (json.dumps(list(wanted)),)):
-            self._held[cast("str", key)] = cast("State", from_json(cast("str", doc), cache_strings="keys"))
+        rows = cast(
+            "Iterable[tuple[str, str]]", self._connection.execute(self._select, (json.dumps(list(wanted)),))
+        )
+        self._held.update((key, read(doc)) for key, doc in rows)
 
     def get(self, key: str) -> State | None:
         if key not in self._held:
@@ -55,20 +75,13 @@ class Documents(Generic[State]):
         return self._held[key]
 
     def put(self, key: str, state: State) -> None:
-        self._held[key] = state
-        self._changed.add(key)
-
-    def changed(self) -> Iterator[tuple[str, State]]:
-        for key in self._changed:
-            yield key, cast("State", self._held[key])
+        self._held[key] = self._changed[key] = state
 
     def flush(self) -> None:
         """Write what changed; the page's transaction makes it count."""
-        from pydantic_core import to_json
-
         self._connection.executemany(
             self._write,
-            [(key, *self._values(state), to_json(state).decode()) for key, state in self.changed()],
+            [(key, *self._values(state), written(state)) for key, state in self._changed.items()],
         )
         self.discard()
 

@@ -11,7 +11,7 @@ from edge.domain import dispatch, grill
 from edge.domain.chat import text_of
 from edge.domain.events import Event
 from edge.domain.streams import category
-from projections.documents import Documents
+from projections.documents import Documents, written
 from projections.model import ReadModel
 
 
@@ -95,8 +95,6 @@ class Dispatches(ReadModel):
         self._dispatches.expect({id_ for event in events if (id_ := dispatch.id_of(event))})
 
     def apply(self, event: Event) -> None:
-        from pydantic_core import to_json
-
         dispatch_id = dispatch.id_of(event)
         if not dispatch_id:
             return
@@ -105,8 +103,7 @@ class Dispatches(ReadModel):
         cursor = event.data.get("position")
         if event.type == "briefing.presented" and isinstance(cursor, int):
             shown = {"text": text_of(event.data, "text"), "items": event.data.get("items") or []}
-            doc = to_json(shown).decode()
-            self._presentations.append((event.position, cursor, dispatch_id, doc))
+            self._presentations.append((event.position, cursor, dispatch_id, written(shown)))
 
     def flush(self) -> None:
         self._dispatches.flush()
