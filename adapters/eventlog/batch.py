@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from edge.domain.events import NewEvent
@@ -29,12 +30,11 @@ def encoded(events: Sequence[NewEvent]) -> list[Row]:
     """The batch as rows. Raises :class:`~edge.ports.AppendRefused` where it may not be sent:
     not a sized sequence (a retry would find a generator empty), empty, not JSON in UTF-8, or
     larger than :data:`~edge.ports.MAX_APPEND_BYTES`."""
-    from pydantic_core import to_json  # late: who only reads starts without it
-
-    if not isinstance(events, Sequence):
+    if not isinstance(events, (list, tuple, Sequence)):  # the first two are known at a glance
         raise AppendRefused(f"an append takes a list of events, not a {type(events).__name__}")
     if not events:
         raise AppendRefused("an append takes at least one event")
+    to_json = _encoder()
     rows, size = [], 0
     for id_, type_, data, metadata in events:
         try:
@@ -51,6 +51,13 @@ def encoded(events: Sequence[NewEvent]) -> list[Row]:
             hint="append less at once",
         )
     return rows
+
+
+@cache
+def _encoder() -> Callable[[object], bytes]:
+    from pydantic_core import to_json  # late: who only reads starts without it
+
+    return to_json
 
 
 def _refuse_nan(data: object, written: bytes) -> None:
