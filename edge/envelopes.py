@@ -8,11 +8,12 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from edge.domain.events import Data, Event, NewEvent, batch_of
-from edge.domain.refusal import Refused
+from edge.domain.refusal import Failed, Refused
 from edge.exchange import Tally
-from edge.journal import Journal
+from edge.journal import ATTEMPTS, Journal
 from edge.lines import MAX_LINE, Line, record_of
 from edge.ports import AppendRefused, Report, WrongRevision
+from edge.unlinked import may_hold_links, unlinked
 
 _STREAM: Final = re.compile(r"[a-z]{1,32}-([a-z0-9_]{1,32})(\.[^\s]{1,200})?")
 
@@ -98,23 +99,55 @@ def _continues(last: Event, event: Event) -> bool:
 
 def _add(journal: Journal, events: Sequence[Event], whole: bool) -> bool:
     """Append at the events' own revisions; False where they stand there already."""
+    if may_hold_links(events[0].stream):
+        return _add_between_links(journal, events, whole)
     first = events[0]
     if whole:
-        batch = [NewEvent(e.id, e.type, e.data, e.metadata) for e in events]
         try:
-            if journal.log.append(first.stream, batch, first.revision - 1).written:
+            if journal.log.append(first.stream, _batch(events), first.revision - 1).written:
                 return True
         except WrongRevision as conflict:
             if conflict.current < first.revision:
-                raise Refused(
-                    f"{first.stream} goes on at revision {conflict.current + 1} here, not {first.revision}",
-                    hint="what comes before it is not in the file, or was refused",
-                ) from None
-    standing = list(journal.log.read(first.stream, from_revision=first.revision, limit=len(events)))
+                raise _goes_on(first, conflict.current + 1) from None
+    standing = journal.log.read(first.stream, from_revision=first.revision, limit=len(events))
+    return _known(events, list(standing), whole)
+
+
+def _add_between_links(journal: Journal, events: Sequence[Event], whole: bool) -> bool:
+    """The same where links may stand in the stream, which no revision of an envelope counts."""
+    first = events[0]
+    for _ in range(ATTEMPTS):
+        there = unlinked(journal.log, first.stream)
+        at = first.revision - there.first
+        if first.revision != there.next or not whole:
+            if whole and first.revision > there.next:
+                raise _goes_on(first, there.next)
+            return _known(events, there.events[at : at + len(events)] if at >= 0 else [], whole)
+        try:
+            journal.log.append(first.stream, _batch(events), there.revision)
+        except WrongRevision:
+            continue  # a link came in between, or somebody else's event
+        return True
+    raise Failed(f"{first.stream} kept changing", hint="run the import again: it goes on")
+
+
+def _batch(events: Sequence[Event]) -> list[NewEvent]:
+    return [NewEvent(e.id, e.type, e.data, e.metadata) for e in events]
+
+
+def _goes_on(first: Event, revision: int) -> Refused:
+    return Refused(
+        f"{first.stream} goes on at revision {revision} here, not {first.revision}",
+        hint="what comes before it is not in the file, or was refused",
+    )
+
+
+def _known(events: Sequence[Event], standing: Sequence[Event], whole: bool) -> bool:
+    """False: what stands there are the same events. Refused where they are others."""
     if [e.id for e in standing] != [e.id for e in events]:
         if not whole:
             raise Refused("the rest of its append is not in the file")
-        raise Refused(f"another event stands at {first.stream}@{first.revision}")
+        raise Refused(f"another event stands at {events[0].stream}@{events[0].revision}")
     for here, given in zip(standing, events, strict=True):
         if (here.type, here.data) != (given.type, given.data):
             raise Refused(f"it differs from the event that stands at {given.stream}@{given.revision}")

@@ -17,6 +17,7 @@ from edge.journal import ATTEMPTS, Journal
 from edge.lines import Line, record_of
 from edge.ports import AppendRefused, EventLog, Report, WrongRevision
 from edge.ports_exchange import Importer, Translated
+from edge.unlinked import Numbering
 
 LISTED: Final = 10_000
 """Refused lines named at most; all are counted."""
@@ -71,11 +72,15 @@ class Tally:
 
 
 def exported(log: EventLog, report: Report | None = None) -> Iterator[str]:
-    """Every event of the log as it stands now, in log order, a line of JSON each; whole appends only."""
-    done = 0
-    for append in by_append(log.read_all(before=log.head() + 1)):
+    """Every event of the log as it stands now, in log order, a line of JSON each; whole appends only.
+
+    Links stay behind, and revisions are counted without them.
+    """
+    done, head = 0, log.head()
+    numbering = Numbering(log)
+    for append in by_append(log.read_all(before=head + 1)):
         for event in append:
-            yield _one_line(event.envelope())
+            yield _one_line(event._replace(revision=numbering.number(event)).envelope())
         done += len(append)
         if report and done % _TELL_EVERY < len(append):
             report("exporting", done, None)

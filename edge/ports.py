@@ -117,6 +117,14 @@ class EventLog(Protocol):
     def close(self) -> None: ...
 
 
+class Links(Protocol):
+    """What a log can that shows an event in a second stream too; readers of the log skip links."""
+
+    def link(self, stream: str, event: Event) -> bool:
+        """Show the event at the stream's end, once for ever; False where it was shown already."""
+        ...
+
+
 class Clock(Protocol):
     def now(self) -> datetime:
         """The time, aware, in UTC."""

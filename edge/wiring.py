@@ -6,10 +6,10 @@ from __future__ import annotations
 import os
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from edge.domain.events import Event
-from edge.domain.refusal import Failed, Misused, Refused
+from edge.domain.refusal import EdgeError, Failed, Misused, Refused
 from edge.domain.streams import Streams
 from edge.health import LAST_SWEEP, Lag, health
 from edge.ports import Report
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from edge.domain.events import Data
     from edge.grill import Grill
     from edge.journal import Journal
-    from edge.ports import Clock, Cognition, EventLog, IdKind, Redactor
+    from edge.ports import Clock, Cognition, EventLog, IdKind, Links, Redactor
     from edge.steering import Steering
     from edge.voz import Voz
     from projections.queries import ReadModels
@@ -44,6 +44,7 @@ class Edge:
         self.settings = settings
         self.report = report
         self.streams = Streams(settings.group)
+        self._say: Callable[[str], None] | None = None
 
     @classmethod
     def at_home(cls, home: Path, report: Report | None = None) -> Edge:
@@ -70,7 +71,9 @@ class Edge:
             return self.embedded_log
         from adapters.eventlog.eventstoredb import EventStoreDBEventLog
 
-        return EventStoreDBEventLog(self.settings.log, password=self.settings.log_password)
+        return EventStoreDBEventLog(
+            self.settings.log, password=self.settings.log_password, lost=self._server_lost
+        )
 
     @cached_property
     def embedded_log(self) -> SqliteEventLog:
@@ -287,9 +290,28 @@ class Edge:
         """What keeps this host's read models at the log's end while it runs."""
         from projections.worker import Worker
 
+        self._say = say
         if self.store.outdated():
             self.rebuild()
-        return Worker(self.log, self._runner, lambda _position: None, say)
+        return Worker(self.log, self._runner, self._after_page(), say)
+
+    def _after_page(self) -> Callable[[int], object]:
+        """What a worker does besides: links, where the log is one that can."""
+        if self.settings.log is None:
+            return lambda _position: None
+        from edge.linking import Linking
+
+        return Linking(self.log, cast("Links", self.log), self.streams, self._queries).catch_up
+
+    def _server_lost(self, error: EdgeError, seconds: float) -> None:
+        """A subscription lost its server; it goes on by itself."""
+        if self._say:
+            self._say(f"{error.message}; trying again in {seconds:.1f} s")
+
+    def hang_up(self) -> None:
+        """End what is under way on a log's server, from any thread; a log in a file waits for nobody."""
+        if self.settings.log is not None:
+            self.log.close()
 
     def close(self) -> None:
         """Let go of what was opened."""

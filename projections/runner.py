@@ -67,8 +67,8 @@ class Runner:
     def follow(self, subscription: Iterable[Event | CaughtUp | Mark]) -> Iterator[int]:
         """Apply what a subscription after the checkpoint delivers; yields each position reached.
 
-        In pages while it catches up, then append by append. Another worker may apply some of
-        it first: what it has applied is passed over.
+        In pages while it catches up, then append by append; where nothing was to catch up, the
+        position it began at. Another worker may apply some of it first: that is passed over.
         """
         append: list[Event] = []
         page: list[Sequence[Event]] = []
@@ -88,6 +88,8 @@ class Runner:
             if page:
                 yield self._apply_what_is_new(page)
                 page = []
+            elif isinstance(item, CaughtUp):
+                yield self._store.position()
 
     def _apply_what_is_new(self, page: Sequence[Sequence[Event]]) -> int:
         while True:

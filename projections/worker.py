@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-from edge.domain.refusal import Unreachable
+from edge.domain.refusal import EdgeError, Unreachable
 from edge.ports import EventLog, Subscription
 from projections.runner import Runner
 
@@ -26,7 +26,7 @@ class Worker:
     away is waited for.
     """
 
-    def __init__(self, log: EventLog, runner: Runner, after_page: Callable[[int], None], say: Say) -> None:
+    def __init__(self, log: EventLog, runner: Runner, after_page: Callable[[int], object], say: Say) -> None:
         self._log = log
         self._runner = runner
         self._after_page = after_page
@@ -46,6 +46,9 @@ class Worker:
                 pause = min(FIRST_PAUSE * 2 ** (failures - 1), LONGEST_PAUSE) * random.uniform(0.5, 1.0)  # noqa: S311  # jitter
                 self._say(f"{away.message}; trying again in {pause:.1f} s")
                 self._stopping.wait(pause)
+            except EdgeError:
+                if not self._stopping.is_set():
+                    raise  # else it is only what was cut off by stopping
 
     def stop(self) -> None:
         """End ``run`` soon: the page in hand is finished, nothing more is begun."""
@@ -58,6 +61,8 @@ class Worker:
         self._say(f"following from position {position}")
         self._subscription = self._log.subscribe(after=position or None)
         try:
+            if self._stopping.is_set():  # told so before there was a subscription to stop
+                return
             for reached in self._runner.follow(self._subscription):
                 self._after_page(reached)
                 if self._stopping.is_set():

@@ -6,7 +6,7 @@ import re
 import signal
 import sys
 import threading
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -17,6 +17,10 @@ from edge.wiring import Edge
 
 app = group("The long-running part")
 
+GRACE: Final = 3.0
+"""Seconds in which the page in hand should be finished; a server that is away is not waited for."""
+
+_ENDING: Final = {signal.SIGTERM, signal.SIGINT}
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -31,14 +35,18 @@ def worker(
     seconds = _seconds(sweep_every)
     edge = Edge.at_home(home_of(home))
     following = edge.worker(_say)
-    stopping = threading.Event()
+    stopping, ended = threading.Event(), threading.Event()
+    # Waited for by a thread: a handler would run inside whatever holds a lock just then.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
 
-    def stop(_signal: int, _frame: object) -> None:
+    def await_the_signal() -> None:
+        signal.sigwait(_ENDING)
         stopping.set()
         following.stop()
+        if not ended.wait(GRACE):
+            edge.hang_up()
 
-    for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, stop)
+    threading.Thread(target=await_the_signal, daemon=True).start()
     sweeping = threading.Thread(target=_sweep, args=(home, seconds, stopping), daemon=True)
     if seconds:
         sweeping.start()
@@ -46,6 +54,7 @@ def worker(
         following.run()
     finally:
         stopping.set()
+        ended.set()
         edge.close()
     _say("stopped")
 

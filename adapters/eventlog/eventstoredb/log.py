@@ -13,9 +13,11 @@ from uuid import uuid4
 from esdbclient import NewEvent as ProposedEvent
 from esdbclient import exceptions as esdb
 
+from adapters.eventlog.eventstoredb.appending import Append
 from adapters.eventlog.eventstoredb.connection import Connection, Node, with_password
 from adapters.eventlog.eventstoredb.errors import passes
 from adapters.eventlog.eventstoredb.events import Filter, proposed
+from adapters.eventlog.eventstoredb.links import add_link
 from adapters.eventlog.eventstoredb.reading import read_all, read_stream
 from adapters.eventlog.eventstoredb.subscription import EventStoreDBSubscription, Lost
 from edge.domain.events import NO_STREAM, Appended, Event, NewEvent
@@ -31,8 +33,8 @@ _TRUNCATE_BEFORE: Final = "$tb"
 
 
 class EventStoreDBEventLog:
-    """An :class:`~edge.ports.EventLog` on the server or cluster at ``uri``, connected when used.
-    ``password`` is the user's, where the URI names the user only.
+    """An :class:`~edge.ports.EventLog` on the server or cluster at ``uri``, connected when used,
+    that has :class:`~edge.ports.Links`. ``password`` is the user's, where the URI names only the user.
 
     A call whose answer is lost is tried ``attempts`` times, each for at most ``timeout``
     seconds, and ends as :class:`~edge.domain.refusal.Unreachable`. ``lost`` is told when a
@@ -70,7 +72,7 @@ class EventStoreDBEventLog:
             raise WrongRevision(stream, expected, self._current(stream))
         known = self._head_known()
         try:
-            position = self._connection.call(_Append(stream, batch, expected, self._connection.timeout))
+            position = self._connection.call(Append(stream, batch, expected, self._connection.timeout))
         except esdb.WrongCurrentVersion as error:
             raise WrongRevision(stream, expected, self._ends_at(stream, str(error))) from None
         except esdb.MaximumAppendSizeExceededError as error:
@@ -153,6 +155,11 @@ class EventStoreDBEventLog:
 
     # The rest
 
+    def link(self, stream: str, event: Event) -> bool:
+        """See :class:`edge.ports.Links`."""
+        self._check_open()
+        return add_link(self._connection, stream, event)
+
     def truncate_before(self, stream: str, revision: int) -> None:
         self._check_open()
         current = self._current(stream)
@@ -191,44 +198,3 @@ class EventStoreDBEventLog:
     def _check_open(self) -> None:
         if self._closed:
             raise Failed(f"{self._connection.where}: the log was closed")
-
-
-class _Append:
-    """An append that may be sent again: before each further try it is looked for in its place.
-
-    Not every failure says whether the batch was written. Sent again at the same expected
-    revision it could not be doubled, but where another has written after it, the server
-    answers by ids only as long as it finds them.
-    """
-
-    def __init__(self, stream: str, batch: list[ProposedEvent], expected: int, timeout: float) -> None:
-        self._stream = stream
-        self._batch = batch
-        self._expected = expected
-        self._timeout = timeout
-        self._in_doubt = False
-
-    def __call__(self, node: Node) -> int:
-        """The position of the batch's last event."""
-        if self._in_doubt:
-            position = self._standing(node)
-            if position is not None:
-                return position
-        self._in_doubt = True
-        return node.append(self._stream, self._batch, self._expected, self._timeout)
-
-    def _standing(self, node: Node) -> int | None:
-        try:
-            found = list(
-                node.records(
-                    stream_name=self._stream,
-                    stream_position=self._expected + 1,
-                    limit=len(self._batch),
-                    timeout=self._timeout,
-                )
-            )
-        except esdb.NotFound:
-            return None
-        if [e.id for e in found] != [e.id for e in self._batch]:
-            return None
-        return found[-1].commit_position

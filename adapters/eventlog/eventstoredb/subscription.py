@@ -53,6 +53,7 @@ class EventStoreDBSubscription:
         self._failures = 0
         self._position = after or 0  # where to go on after
         self._last_event = after or 0
+        self._last: RecordedEvent | None = None  # the event delivered last
         self._told = after or 0  # the last position the consumer heard of
         self._held = 0  # a checkpoint not told yet: CaughtUp may follow and say it
         self._inside = False  # whether the rest of the last event's append is still to come
@@ -95,11 +96,9 @@ class EventStoreDBSubscription:
         timeout = self._connection.timeout
         tail = node.tail(timeout)
         if tail < self._last_event:
-            raise Failed(
-                f"{self._connection.where} ends at {tail}, before {self._last_event} that was read already:"
-                " it was restored or replaced",
-                hint="if this log is the right one, `edge rebuild` folds it anew",
-            )
+            raise self._replaced(f"ends at {tail}, before {self._last_event} that was read already")
+        if self._last and not _stands(node, self._last, timeout):
+            raise self._replaced(f"has not the event at {self._last_event} that was read already")
         with node.read(
             commit_position=self._position or None,
             subscribe=True,
@@ -117,6 +116,12 @@ class EventStoreDBSubscription:
                 return  # the next one begins; were the connection dead, it would not
         if not self._stopped.is_set():
             raise ConnectionLostError("the subscription ended")
+
+    def _replaced(self, how: str) -> Failed:
+        return Failed(
+            f"{self._connection.where} {how}: it was restored or replaced",
+            hint="if this log is the right one, `edge rebuild` folds it anew",
+        )
 
     def _received(self, response: Iterator[RecordedEvent], tail: int) -> Iterator[Item]:
         delivered = owed = False
@@ -136,7 +141,7 @@ class EventStoreDBSubscription:
                 self._position = max(self._position, record.commit_position or 0)
                 if self._filter.wants(record):
                     event = event_of(record)
-                    self._last_event = event.position
+                    self._last_event, self._last = event.position, record
                     self._told = max(self._told, event.position)
                     self._inside, delivered = not ends_append(event), True
                     yield event
@@ -174,3 +179,17 @@ class EventStoreDBSubscription:
         if position > self._told:
             self._told = position
             yield Checkpoint(position)
+
+
+def _stands(node: Node, event: RecordedEvent, timeout: float) -> bool:
+    """Whether the event is still where it was; so a log is told from one restored and grown again.
+    What was truncated away since is not missed."""
+    stream, revision = event.stream_name, event.stream_position
+    try:
+        found = list(node.records(stream_name=stream, stream_position=revision, limit=1, timeout=timeout))
+    except esdb.NotFound:
+        return False
+    return any(
+        r.stream_position > revision or (r.id, r.commit_position) == (event.id, event.commit_position)
+        for r in found
+    )
