@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from typing import Annotated, Final
 
 import typer
@@ -20,7 +22,6 @@ app = group("The long-running part")
 GRACE: Final = 3.0
 """Seconds in which the page in hand should be finished; a server that is away is not waited for."""
 
-_ENDING: Final = {signal.SIGTERM, signal.SIGINT}
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -36,17 +37,14 @@ def worker(
     edge = Edge.at_home(home_of(home))
     following = edge.worker(_say)
     stopping, ended = threading.Event(), threading.Event()
-    # Waited for by a thread: a handler would run inside whatever holds a lock just then.
-    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
 
-    def await_the_signal() -> None:
-        signal.sigwait(_ENDING)
+    def stop() -> None:
         stopping.set()
         following.stop()
         if not ended.wait(GRACE):
             edge.hang_up()
 
-    threading.Thread(target=await_the_signal, daemon=True).start()
+    _on_the_first_signal(stop)
     sweeping = threading.Thread(target=_sweep, args=(home, seconds, stopping), daemon=True)
     if seconds:
         sweeping.start()
@@ -57,6 +55,22 @@ def worker(
         ended.set()
         edge.close()
     _say("stopped")
+
+
+def _on_the_first_signal(stop: Callable[[], None]) -> None:
+    """Have SIGTERM and SIGINT call ``stop`` in a thread of its own: a handler would run inside
+    whatever holds a lock just then."""
+    told, tell = os.pipe()
+    os.set_blocking(tell, False)
+    signal.set_wakeup_fd(tell)
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda _signal, _frame: None)
+
+    def wait() -> None:
+        os.read(told, 1)
+        stop()
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _sweep(home: Home, every: float, stopping: threading.Event) -> None:

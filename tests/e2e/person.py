@@ -5,12 +5,16 @@ from __future__ import annotations
 import io
 import json
 import sys
+import tomllib
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from edge.cli.main import main
+from edge.settings import FILE, Settings
+from edge.wiring import Edge
 
 
 class Seen(NamedTuple):
@@ -26,7 +30,7 @@ class Person:
         self.home = home
         self._patch = patch
         self._capture = capture
-        for name in ("CLAUDECODE", "EDGE_NOW", "EDGE_GROUP", "EDGE_ROOT", "EDGE_DEBUG"):
+        for name in ("CLAUDECODE", "EDGE_NOW", "EDGE_GROUP", "EDGE_ROOT", "EDGE_DEBUG", "EDGE_LOG"):
             patch.delenv(name, raising=False)
         patch.setenv("EDGE_ACTOR", "operator")
         patch.setenv("EDGE_HOME", str(home))
@@ -84,10 +88,15 @@ class Person:
 
     def head(self) -> int:
         """The head of the log as it stands, looked at beside the command line."""
-        from adapters.eventlog.sqlite import SqliteEventLog
+        with closing(Edge(written_in(self.home))) as edge:
+            return edge.log.head()
 
-        log = SqliteEventLog(self.home / "log.db")
-        try:
-            return log.head()
-        finally:
-            log.close()
+    @property
+    def mode(self) -> str:
+        return Edge(written_in(self.home)).mode
+
+
+def written_in(home: Path) -> Settings:
+    """The settings of a home, whatever the environment says."""
+    found = tomllib.loads((home / FILE).read_text("utf-8"))
+    return Settings(home, found["group"], log=found.get("log"))

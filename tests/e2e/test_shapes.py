@@ -192,8 +192,9 @@ def test_direction_tells_set_from_proposed_from_expired_and_nothing_from_empty(d
     (idea,) = each(listed["proposed"], STEER | {"from_artefato": TEXT})
     assert (idea["from_artefato"], idea["title"]) == ("study", "Cache menos")
     assert [s["title"] for s in each(listed["expired"], STEER)] == ["Velho"]
-    before = day.gets("direction", "list", "--at", "1")
-    assert (before["none"], before["position"]) == (True, 1)
+    (created,) = day.gets("log", "show", "log-me")
+    before = day.gets("direction", "list", "--at", created["position"])
+    assert (before["none"], before["position"]) == (True, created["position"])
 
 
 def test_artefatos_come_with_their_why_and_what_became_of_them(day: Person) -> None:
@@ -261,7 +262,7 @@ def test_status_and_the_sweep(day: Person) -> None:
     assert_shape(dry, SWEEP | {"captured": LIST})
     status = day.gets("status")
     assert_shape(status, STATUS)
-    assert (status["mode"], status["head"], status["projection_lag"]) == ("embedded", day.head(), 0)
+    assert (status["mode"], status["head"], status["projection_lag"]) == (day.mode, day.head(), 0)
     assert (status["open"], status["actionable"], status["awaiting"], status["naked"]) == (2, 1, 1, 3)
     assert status["errors"] == []
 

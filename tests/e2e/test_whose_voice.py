@@ -16,6 +16,11 @@ OPERATOR = {"EDGE_ACTOR": None, "CLAUDECODE": None}
 
 
 @pytest.fixture
+def log_uri() -> None:
+    """In a file: there is nothing to back up or restore elsewhere."""
+
+
+@pytest.fixture
 def acts(person: Person) -> dict[str, list[Any]]:
     """Every act that is the operator's own, each such that the operator could do it now."""
     person.publishes("study")
