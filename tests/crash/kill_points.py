@@ -18,12 +18,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from adapters.eventlog.sqlite import SqliteEventLog
 from adapters.redaction.secrets import SecretRedactor
 from edge.dispatch import Artefact, Closed
 from edge.domain import catalogue, plan
 from edge.domain.events import Appended, Event, NewEvent
 from edge.grill import Closed as RunClosed
+from edge.ports import EventLog
 from edge.wiring import Edge
 
 Answer = TypeVar("Answer")
@@ -35,7 +35,7 @@ ASKED = "asked.json"
 class KillingLog:
     """A log that kills its process before or after the n-th call on it, counted from 1."""
 
-    def __init__(self, log: SqliteEventLog, at: int, after: bool) -> None:
+    def __init__(self, log: EventLog, at: int, after: bool) -> None:
         self._log = log
         self._at = at
         self._after = after
@@ -101,7 +101,7 @@ def asked_of(home: Path) -> dict[str, Any]:
 def perform(home: Path, operation: str, at: int, after: bool) -> None:
     """The operation in a home, by an edge whose log kills."""
     edge = Edge.at_home(home)
-    edge.__dict__["log"] = KillingLog(SqliteEventLog(edge.settings.log_path), at, after)
+    edge.__dict__["log"] = KillingLog(edge.log, at, after)
     OPERATIONS[operation](edge, asked_of(home))
     edge.close()
 
@@ -120,10 +120,14 @@ def killed(home: Path, operation: str, at: int, after: bool) -> bool:
     return False
 
 
-def main(template: Path, work: Path, operation: str) -> None:
+def load_what_each_would_load() -> None:
     SecretRedactor().redact("loads what each process would else load")
     catalogue.validated("grill.abandoned", {"reason": "loads too"}, "grill")
     plan.parsed({"chats": []})
+
+
+def main(template: Path, work: Path, operation: str) -> None:
+    load_what_each_would_load()
     for at in count(1):
         for after in (False, True):
             home = work / f"{at:03}-{'after' if after else 'before'}"

@@ -13,6 +13,7 @@ from tests.crash.test_racing_closers import (  # the tests themselves, and what 
     fixed_clock,
     test_eight_closers_give_every_act_one_receipt,
     test_of_eight_closers_of_the_same_chats_each_chat_is_closed_once,
+    test_of_two_closers_of_one_chat_one_closes_it_and_the_other_says_stale,
     test_one_key_used_by_eight_processes_lands_once,
 )
 from tests.support.esdb.process import EventStoreProcess
@@ -21,6 +22,7 @@ __all__ = [
     "fixed_clock",
     "test_eight_closers_give_every_act_one_receipt",
     "test_of_eight_closers_of_the_same_chats_each_chat_is_closed_once",
+    "test_of_two_closers_of_one_chat_one_closes_it_and_the_other_says_stale",
     "test_one_key_used_by_eight_processes_lands_once",
 ]
 
