@@ -5,6 +5,7 @@ PYTHON = $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 py
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN = .venv/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+COMPOSE = docker compose
 STORE =
 ARGS =
 
@@ -15,7 +16,7 @@ unexport VIRTUAL_ENV
 unexport PIP_USER
 unexport PIP_TARGET
 
-.PHONY: help run test lint bench
+.PHONY: help run test lint bench up cluster
 .NOTPARALLEL:
 
 help:
@@ -24,6 +25,8 @@ help:
 	@echo "make test                 the test suite (ARGS= goes to pytest)"
 	@echo "make lint                 ruff, mypy and the import contracts"
 	@echo "make bench                the measurements, side by side"
+	@echo "make up                   EventStoreDB for the log, and a worker (takes Docker)"
+	@echo "make cluster              the same on three nodes"
 
 # Asks for what edge itself needs, and not for the tools of its developers: half the wait.
 run: .venv/.edge-run
@@ -40,6 +43,15 @@ lint: .venv/.edge-dev
 
 bench: .venv/.edge-dev
 	$(BIN)/python -m bench $(ARGS)
+
+# Both take the ports of this machine: `docker compose --profile '*' down` ends the one before the other.
+up:
+	$(COMPOSE) --profile single up --build --detach
+	@echo "the admin page: https://localhost:2113, user admin; docs/eventstoredb.md goes on from here"
+
+cluster:
+	$(COMPOSE) --profile cluster up --build --detach
+	@echo "the nodes: 127.0.0.1:2111, :2112 and :2113; docs/eventstoredb.md goes on from here"
 
 # -- set-up: a stamp says what was installed last, and is older than what asks for more ----
 
