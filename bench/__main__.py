@@ -23,6 +23,7 @@ MEASURES: Final = {
     "P5": "bench.p5_nothing_new",
     "P6": "bench.p6_open",
     "P7": "bench.p7_cli",
+    "P8": "bench.p8_subscription",
 }
 RESULTS: Final = Path(__file__).with_name("RESULTS.md")
 _MEMORY: Final = Path("/dev/shm")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.pages import blocks
-from tests.e2e.test_docs import REPO, Reader
+from tests.e2e.test_docs import ON_A_SERVER, REPO, Reader
 from tests.support.esdb.process import EventStoreProcess
 
 PAGES = [REPO / "README.md", REPO / "docs" / "concepts.md"]
@@ -48,6 +48,24 @@ def test_what_the_pages_show_is_said_on_eventstoredb_too(
             said, shown = (DIFFERS.sub("N", reader.plain(text)) for text in (printed, block.text))
             assert said == shown, where
     assert not list(reader.home.rglob("log.db"))
+
+
+def test_the_page_on_eventstoredb_can_be_typed(server: EventStoreProcess, reader: Reader) -> None:
+    """Its address stands for the double's; what it shows is compared like that of other pages."""
+    address, printed = "esdb://admin@localhost:2113?tlsCaFile=ca.crt", ""
+    assert address in ON_A_SERVER.read_text("utf-8")
+    for block in blocks(ON_A_SERVER):
+        where = f"{ON_A_SERVER.name}:{block.line}"
+        if block.language == "sh":
+            code, printed = reader.types(block.text.replace(address, server.uri))
+            assert code == block.exit, f"{where} ended with exit {code}\n{block.text}\n{printed}"
+        elif block.language == "text" and block.follows:
+            said, shown = (DIFFERS.sub("N", reader.plain(text)) for text in (printed, block.text))
+            assert said == shown, where
+    lists = [json.loads(reader.types(f"edge voz list --json {at}")[1]) for at in ("", "--home back")]
+    here, back = ([{**chat, "position": 0} for chat in found] for found in lists)
+    assert here == back
+    assert len(here) == 2
 
 
 def test_two_homes_share_one_log(server: EventStoreProcess, reader: Reader) -> None:

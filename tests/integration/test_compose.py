@@ -126,9 +126,9 @@ def uri() -> Iterator[str]:
 
 def _docker() -> bool:
     program = shutil.which("docker")
-    return (
-        bool(program) and not subprocess.run([program, "info"], capture_output=True, check=False).returncode
-    )
+    if program is None:
+        return False
+    return subprocess.run([program, "info"], capture_output=True, check=False).returncode == 0
 
 
 def _await(uri: str) -> None:
