@@ -52,9 +52,12 @@ class Closes:
         batches = [ids[nth * closes : (nth + 1) * closes] for nth in range(rounds)]
         self._batches: Iterator[list[str]] = iter(batches)
         self.log = SqliteEventLog(path)
-        self._journal = Journal(self.log, days.STREAMS, SecretRedactor(), SystemClock(), TimeOrderedIds())
+        self._journal = self._fresh_journal()
         self._closing = Closing(self._journal, _NoReads())
         self._nth = 0
+
+    def _fresh_journal(self) -> Journal:
+        return Journal(self.log, days.STREAMS, SecretRedactor(), SystemClock(), TimeOrderedIds())
 
     def plans(self) -> list[Data]:
         """The next batch, as ``grill.planned`` events in the log hold it."""
@@ -70,9 +73,18 @@ class Closes:
         return {"stream": days.STREAMS.chat(comment_id), "basis": 0, "events": events, "event": event}
 
     def close(self, plans: list[Data]) -> None:
+        """Close by plans this process stored, as `grill close --plan` does."""
+        self._close(self._closing, plans)
+
+    def resume(self, plans: list[Data]) -> None:
+        """Close by plans another process stored: each event is checked in full."""
+        self._close(Closing(self._fresh_journal(), _NoReads()), plans)
+
+    @staticmethod
+    def _close(closing: Closing, plans: list[Data]) -> None:
         for plan in plans:
             act = Act("grill", grill_run_id="bench", causation=plan["event"])
-            assert self._closing.chat(plan, act), "the close found the chat closed"
+            assert closing.chat(plan, act), "the close found the chat closed"
 
 
 class BareRows:
@@ -123,7 +135,15 @@ def measure(context: Context) -> list[Row]:
     if not all(row.met for row in against):
         with context.histories.copy(small) as home:
             context.notes.append(f"P2, closes by function: {_profiled(home / 'log.db')}.")
-    return [*against, flat, _on_disk(context), _syncs(context)]
+    resumed = Row(
+        "P2",
+        "close by a plan that another process stored, checked in full again",
+        shown(times["resumed"]),
+        floor=shown(times["bare"]),
+        ratio=f"{times_over(times['resumed'], times['bare']):.2f}×",
+        sizes=f"{CLOSES} closes a round",
+    )
+    return [*against, resumed, flat, _on_disk(context), _syncs(context)]
 
 
 def _profiled(log: Path) -> str:
@@ -139,8 +159,10 @@ def _side_by_side(context: Context, sizes: Sequence[int], directory: Path) -> di
         contenders = []
         for size in sizes:
             home = stack.enter_context(context.histories.copy(size, into=directory))
-            closes = _closes(stack, home / "log.db", rounds)
+            closes = _closes(stack, home / "log.db", 2 * rounds)
             contenders.append(Contender(str(size), closes.close, closes.plans, units=CLOSES))
+            if size == sizes[0]:
+                contenders.append(Contender("resumed", closes.resume, closes.plans, units=CLOSES))
         bare_home = stack.enter_context(context.histories.copy(sizes[0], into=directory / "bare"))
         bare = BareRows(_closes(stack, bare_home / "log.db", rounds))
         stack.callback(bare.close)

@@ -76,4 +76,5 @@ def _versions() -> str:
             found.append(f"{name} {version(name)}")
         except PackageNotFoundError:
             found.append(f"{name} not installed")
-    return f"{', '.join(found)}; {os.cpu_count()} CPUs, {platform.system()} {platform.machine()}"
+    machine = f"{os.cpu_count()} CPUs, {platform.system()} {platform.machine()}"
+    return f"{', '.join(found)}; {machine}, load {os.getloadavg()[2]:.1f} in the last quarter of an hour"
