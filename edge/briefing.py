@@ -18,6 +18,8 @@ from edge.domain.pendency import TEXT_SHOWN, Act
 from edge.ports import Presentation, Queries
 
 ACTS_SHOWN: Final = 5
+ACTS_NAMED: Final = 1_000
+"""Pending acts of a kind that the line of counts names the events of, at most."""
 ARTEFATOS_SHOWN: Final = 5
 BUDGET_TOKENS: Final = 2_500
 SECTIONS: Final = ("health", "direction", "voz", "recap", "breadcrumb")
@@ -209,11 +211,12 @@ def _voz(queries: Queries, lang: Lang) -> Section:
     if not total:
         return _section("voz", [], lang)
     said = _T["pending"][lang].format(comments=counts.open, votes=counts.votes, naked=counts.naked)
-    acts = queries.open_acts("comment", limit=ACTS_SHOWN) + queries.open_acts("vote", limit=ACTS_SHOWN)
-    shown = sorted(acts, key=lambda act: act["position"])[:ACTS_SHOWN]
-    items = [Item(said, None, []), *(_act(act, lang) for act in shown)]
-    if total > len(shown):
-        items.append(_more(total - len(shown), lang))
+    acts = queries.open_acts("comment", limit=ACTS_NAMED) + queries.open_acts("vote", limit=ACTS_NAMED)
+    acts.sort(key=lambda act: act["position"])
+    events = [act["event"] for act in acts]
+    items = [Item(said, None, events), *(_act(act, lang) for act in acts[:ACTS_SHOWN])]
+    if total > ACTS_SHOWN:
+        items.append(_more(total - ACTS_SHOWN, lang)._replace(events=events[ACTS_SHOWN:]))
     return _section("voz", items, lang)
 
 

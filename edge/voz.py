@@ -97,8 +97,20 @@ class Voz:
             lambda found: pendency.dispose(found, state, reason, ref),
             Writer(actor, causation=known["event"]),
         )
-        position = recorded.at.position if recorded else known["position"]
+        position = recorded.at.position if recorded else self._settled_at(known)
         return Spoken(act, position, recorded is None)
+
+    def _settled_at(self, act: Act) -> int:
+        """Where what settled an act stands, or its last disposition; else the act itself."""
+        stream = act["stream"] or self._journal.streams.chat(act["act"])
+        position = act["position"]
+        for event in self._journal.log.read(stream):
+            about = (event.data.get("comment_id"), event.data.get("vote_id"))
+            if act["act"] in about and pendency.closes(act["kind"], event.type, event.data):
+                return event.position
+            if act["act"] in about and event.type == "voz.disposition":
+                position = event.position
+        return position
 
     def _check_published(self, slug: str) -> None:
         check_slug(slug)

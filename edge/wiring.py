@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from edge.domain.events import Event
+from edge.domain.grill import moment
 from edge.domain.refusal import EdgeError, Failed, Misused, Refused
 from edge.domain.streams import Streams
 from edge.health import LAST_SWEEP, Lag, health
@@ -179,6 +180,17 @@ class Edge:
 
         return last_position_at(self.log, moment_named(when, self.settings.tz))
 
+    def clock_at(self, when: str | None) -> datetime:
+        """The time it was: now, the time asked for, or when the last event up to a position was recorded."""
+        now = self.clock.now()
+        if when is None:
+            return now
+        if not when.isdecimal():
+            return moment_named(when, self.settings.tz)
+        after = next((e.position for e in self.log.read_all(after=int(when), limit=1)), None)
+        last = next(self.log.read_all(before=after, backwards=True, limit=1), None)
+        return moment(last.recorded_at, now) if last else now
+
     def rebuild(self, names: tuple[str, ...] = ()) -> int:
         """Fold models anew beside the old and swap them in; all of them where none is named."""
         from projections.rebuild import rebuild
@@ -281,7 +293,7 @@ class Edge:
         if presented is not None:
             return as_presented(presented), ""
         queries = self.at(when)
-        now, zone, lang = self.clock.now(), self.settings.tz, self.settings.lang
+        now, zone, lang = self.clock_at(when), self.settings.tz, self.settings.lang
         composed = compose(queries, health(queries, self.mode, Lag(position, 0)), now, zone, lang)
         note = f"(no Briefing was shown at {when}: recomputed from the log)\n\n"
         return {**composed.as_json(), "position": composed.position, "recomputed": True}, note

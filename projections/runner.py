@@ -124,7 +124,7 @@ class Runner:
         return done
 
     def _agreed_checkpoint(self) -> Checkpoint:
-        checkpoints = {self._store.checkpoint(model.NAME) for model in self._store.models}
+        checkpoints = self._store.checkpoints()
         if len(checkpoints) > 1:
             raise Failed(
                 "the read models stand at different positions", hint="`edge rebuild` folds them anew"

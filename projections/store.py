@@ -82,7 +82,7 @@ class ReadStore:
                 f"the read store {path} is damaged ({error})",
                 hint="delete it: everything in it is rebuilt from the log",
             ) from error
-        except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError, OSError) as error:
+        except (*UNWRITABLE, apsw.PermissionsError, OSError) as error:
             raise Failed(
                 f"the read store {path} cannot be written ({error})",
                 hint="check the directory's permissions, or choose another with --home",
@@ -145,6 +145,20 @@ class ReadStore:
         if row is None:
             raise Failed(f"the read store has no model {model!r}", hint="`edge rebuild` makes it anew")
         return Checkpoint(*row)
+
+    def checkpoints(self) -> set[Checkpoint]:
+        """The different checkpoints of the store's models, seen at one moment: a worker beside may
+        move them between two looks."""
+        rows = self.connection.execute(
+            "SELECT model, log_id, position, event_id, stream, revision FROM checkpoints"
+        ).fetchall()
+        names = {model.NAME for model in self.models}
+        found = cast("list[tuple[str, str, int, str, str, int]]", rows)
+        return {
+            Checkpoint(log_id, position, event_id, stream, revision)
+            for name, log_id, position, event_id, stream, revision in found
+            if name in names
+        }
 
     def position(self) -> int:
         """The position all models have reached."""

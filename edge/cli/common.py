@@ -56,6 +56,9 @@ def queries(edge: Edge, at: str | None) -> Queries:
 @contextmanager
 def progress() -> Iterator[Report]:
     """A progress bar on a terminal, and a plain line now and then elsewhere; silent while work is short."""
+    if "--json" in sys.argv:  # there stderr holds the error as JSON, and nothing else
+        yield lambda _what, _done, _total: None
+        return
     bar = _Bar() if sys.stderr.isatty() else _Lines()
     try:
         yield bar.report

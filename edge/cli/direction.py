@@ -42,7 +42,7 @@ def listed(edge: Edge, at: str | None) -> Data:
     known = queries(edge, at)
     with known.snapshot():
         items, none, position = known.items(), not known.direction_touched(), known.position()
-    lists = direction.listed(items, edge.clock.now(), edge.settings.tz)
+    lists = direction.listed(items, edge.clock_at(at), edge.settings.tz)
     return {"position": position, "none": none, **lists}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import re
 import sys
@@ -54,7 +53,7 @@ def init(
         chosen = _ask_projects(projects_in(store))
     settings = Settings(
         home=place,
-        group=group_ if group_ is not None else _own_name(),
+        group=group_ if group_ is not None else _asked_group(),
         zone=zone or _own_zone(),
         lang=lang,  # type: ignore[arg-type]  # checked when the settings are read back
         root=str(store.expanduser().absolute()) if store else None,
@@ -69,12 +68,11 @@ def init(
     say(json_, data, f"edge of group {settings.group} lives in {place}\nnext: edge open beat")
 
 
-def _own_name() -> str:
-    try:
-        name = getpass.getuser()
-    except (KeyError, OSError):
-        raise Misused("this install needs a name", hint="give one with --group") from None
-    return re.sub(r"[^a-z0-9_]", "_", name.lower())[:32]
+def _asked_group() -> str:
+    """The identity, from who sits at the terminal: it never defaults."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise Misused("this install needs its identity", hint="name it with --group, like --group me")
+    return str(typer.prompt("The name of this install (a-z, 0-9, _)", err=True)).strip()
 
 
 def _own_zone() -> str:
@@ -131,6 +129,10 @@ def doctor(home: Home = None, json_: Json = False) -> None:
         raise typer.Exit(1)
 
 
+_PARTS = {"acts": ("chats", "votes")}
+"""Read models that stand in more than one set of tables."""
+
+
 @app.command(epilog="Example: edge rebuild chats")
 def rebuild(
     models: Annotated[
@@ -141,7 +143,7 @@ def rebuild(
 ) -> None:
     """Fold read models anew from the log, beside the old ones, and swap them in."""
     with opened(home) as edge:
-        position = edge.rebuild(tuple(models or ()))
+        position = edge.rebuild(tuple(name for model in models or () for name in _PARTS.get(model, (model,))))
     say(json_, {"position": position, "models": models or "all"}, f"rebuilt to position {position}")
 
 

@@ -5,12 +5,13 @@ Only the module of the command that was named is imported.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
 import traceback
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -82,6 +83,7 @@ def edge(
 
 def main() -> None:
     """Run the command line; ends the process with the exit code that says what happened."""
+    _stand_in_for_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # texts of any script pass unharmed, whatever the locale
         stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
@@ -108,7 +110,25 @@ def main() -> None:
         code = _fail(
             words, EdgeError(f"unexpected {type(error).__name__}: {error}", hint="--debug adds the trace")
         )
-    sys.exit(code if isinstance(code, int) else 0)
+    code = code if isinstance(code, int) else 0
+    sys.exit(code if _let_go(sys.stdout) & _let_go(sys.stderr) else code or 1)
+
+
+def _let_go(stream: TextIO) -> bool:
+    """Write out what is left of a stream; False where it takes no more, as on a full disk."""
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # else the interpreter tries again
+        return False
+    return True
+
+
+def _stand_in_for_closed_streams() -> None:
+    """A shell may start a program without standard streams: what is said there goes nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123  # for good
 
 
 def _unharmed(word: str) -> str:
@@ -137,5 +157,6 @@ def _fail(words: list[str], error: EdgeError) -> int:
     else:
         hint = f" — {error.hint}" if error.hint else ""
         said = f"edge: {' '.join(error.message.split())}{hint}"
-    print(said, file=sys.stderr)  # noqa: T201  # the one place errors are said
+    with contextlib.suppress(OSError):  # nobody to say it to: the exit code still does
+        print(said, file=sys.stderr)  # noqa: T201  # the one place errors are said
     return error.code

@@ -20,12 +20,17 @@ from edge.wiring import Edge
 
 app = group("The operator's voice, and what each act is owed")
 
+_ANY_TEXT = {"ignore_unknown_options": True}
+"""What the operator says may begin with a dash."""
 _VOTES = {"up": 1, "down": -1, "clear": 0}
 
 Key = Annotated[str | None, typer.Option("--key", help="Makes a retry land once.")]
 
 
-@app.command(epilog='Example: edge voz comment "Prioritise the tests" --on retry-study --harm 20')
+@app.command(
+    context_settings=_ANY_TEXT,
+    epilog='Example: edge voz comment "Prioritise the tests" --on retry-study --harm 20',
+)
 def comment(
     text: Annotated[str, typer.Argument(help="What you say; - reads standard input.")],
     on: Annotated[str | None, typer.Option("--on", metavar="SLUG", help="A published artefato.")] = None,
@@ -58,7 +63,7 @@ def vote(
     _said(json_, "vote_id", spoken, "voted")
 
 
-@app.command(epilog="Example: edge voz answer 0193ab yes")
+@app.command(context_settings=_ANY_TEXT, epilog="Example: edge voz answer 0193ab yes")
 def answer(
     clarify: Annotated[str, typer.Argument(help="The question's id, or a unique prefix of it.")],
     text: Annotated[str, typer.Argument(help="Your answer; - reads standard input.")],

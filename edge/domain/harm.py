@@ -19,7 +19,9 @@ CONTRADICT: Final = (
     "errada", "errou", "incorreto", "incorreta", "ao contrario", "pelo contrario", "contradiz", "esta mal",
     "para de", "pare de", "pare", "deixe de", "nao faca", "nao use", "nao quero", "nao faz sentido",
     "ja nao", "reverta", "desfaca", "falso", "engano", "nao deve", "nao devia", "nao deveria",
+    "nao esta certo", "nao esta certa", "nao esta bom", "nao esta correto", "nao ficou bom",
     # English
+    "not right", "isn't right", "not good", "no good",
     "that's wrong", "that is wrong", "this is wrong", "you're wrong", "you are wrong", "wrong", "incorrect",
     "not true", "untrue", "false", "disagree", "don't agree", "do not agree", "i don't think so",
     "on the contrary", "contradicts", "mistaken", "stop", "stop doing", "don't do", "do not do", "don't use",
@@ -62,6 +64,8 @@ _PLEASANTRIES: Final = frozenset(
     " help work all really again yes good bom boa bem looks look read".split()
 )
 
+_DENIALS: Final = frozenset("nao not no but mas porem however".split())
+"""Praise beside one of these is not praise alone."""
 _OWN, _CONTRADICT, _STEER, _ANSWERED, _NEWEST, _MAX_AGE = "own", 30, 10, 20, 15, 14
 
 
@@ -79,7 +83,7 @@ def intent_of(text: str) -> Intent | None:
         return "steer"
     if "?" in text or "؟" in text or "？" in text or (found and found[0] in _ASK_WORDS):
         return "ask"
-    if _any(found, ENDORSE):
+    if _any(found, ENDORSE) and not _DENIALS & set(found):
         return "endorse"
     return None
 

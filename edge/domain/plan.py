@@ -18,7 +18,7 @@ from edge.domain import direction, grill, harm, questions
 from edge.domain.catalogue import said_plainly
 from edge.domain.chat import Chat, body_checked, has_answer
 from edge.domain.events import Data, Draft
-from edge.domain.language import words
+from edge.domain.language import has_phrase, words
 from edge.domain.refusal import Refused
 
 Decision = Literal["reply", "acknowledge", "fold", "retire", "park", "failed"]
@@ -162,9 +162,7 @@ def planned_close(
         "events": identified(drafts, f"{run['run_id']}:{entry.comment_id}", plan_hash),
         "plan_hash": plan_hash,
     }
-    intent = entry.intent or harm.intent_of(chat["body"])
-    if intent:
-        data["intent"] = intent
+    data["intent"] = entry.intent or harm.intent_of(chat["body"]) or "ask"
     if entry.reason and entry.reason.strip():
         data["reason"] = entry.reason.strip()
     return data
@@ -301,7 +299,7 @@ def _folded(
         raise Refused(f"{entry.comment_id}: no live steer {steer.supersedes} to supersede")
     if run["mode"] == "unattended":
         superseded = items[steer.supersedes] if steer.supersedes else None
-        _check_says(entry, chat, f"{fields['title']} {fields['body']}", "fold", superseded)
+        _check_says(entry, chat, (fields["title"], fields["body"]), "fold", superseded)
     id_ = direction.new_id(fields["title"], f"{run['run_id']}:{entry.comment_id}:{plan_hash}")
     (draft,) = direction.set_(None, id_, fields, steer.supersedes)
     return Draft(draft.type, {**draft.data, "origin_comment_id": entry.comment_id})
@@ -317,38 +315,52 @@ def _retired(run: grill.Run, entry: ChatPlan, chat: Chat, items: Mapping[str, di
             hint="`edge direction list` shows them",
         )
     if run["mode"] == "unattended":
-        _check_says(entry, chat, "", "retire", item)
+        _check_says(entry, chat, (), "retire", item)
     reason = (entry.reason or "").strip() or chat["body"]
     (draft,) = direction.drop(item, entry.direction_id, reason)
     return Draft(draft.type, {**draft.data, "origin_comment_id": entry.comment_id})
 
 
 def _check_says(
-    entry: ChatPlan, chat: Chat, text: str, decision: Literal["fold", "retire"], item: direction.Item | None
+    entry: ChatPlan,
+    chat: Chat,
+    texts: Sequence[str],
+    decision: Literal["fold", "retire"],
+    item: direction.Item | None,
 ) -> None:
     """Unattended, Direction moves only as the comment or its answer itself says (I5).
 
-    Either the operator chose an option that says so, or every longer word and every negation of
-    the new steer, and any steer taken out, is named in the operator's own words.
+    Either the operator chose an option that says so, or the new steer's title and body are quotes
+    of the operator's own words that leave no denial out, and any steer taken out is named there.
     """
     answered = [q for q in chat["questions"] if q["answer"] is not None]
     if answered:  # the last answer counts: it may have taken an earlier one back
         option = questions.chosen(answered[-1]["answer"] or "", answered[-1]["options"])
-        if option and option.get("decision") == decision and _is_option(option, entry, text):
+        if option and option.get("decision") == decision and _is_option(option, entry, texts):
             return
-    said = _operator_stems(chat)
-    telling = [w for w in words(text) if len(w) >= _LONG or w in _NEGATIONS]
-    foreign = [w for w in telling if w[:_STEM] not in said]
-    if foreign:
+    for part in texts:
+        if not _quotes(part, chat):
+            raise Refused(
+                f"{entry.comment_id}: the comment does not say {part!r}: an unattended run {decision}s"
+                " only what the comment or its answer says, in its own words",
+                hint="quote the operator, or park it with a question",
+            )
+    steer = entry.steer
+    if decision == "fold" and steer and (steer.expires_at or steer.relates_to):
         raise Refused(
-            f"{entry.comment_id}: the comment does not say {foreign[0]!r}: an unattended run {decision}s"
-            " only what the comment or its answer says",
-            hint="use the operator's own words, or park it with a question",
+            f"{entry.comment_id}: an unattended run sets no date and no relation of its own",
+            hint="leave expires_at and relates_to out, or fold it in an attended grill",
         )
-    if item is None and decision == "fold" and said & _DENIALS and not _DENIALS & set(words(text)):
+    denied = _DENIALS & set(_operator_words(chat))
+    if item is None and decision == "fold" and denied - set(words(" ".join(texts))):
         raise Refused(
             f"{entry.comment_id}: the comment denies something, and the steer leaves the denial out",
             hint="use the operator's own words, or park it with a question",
+        )
+    if decision == "retire" and any(has_phrase(_operator_words(chat), keep) for keep in _KEEP):
+        raise Refused(
+            f"{entry.comment_id}: the comment says to keep a steer, not to retire it",
+            hint="park it with a question",
         )
     if item and not _is_named(item, chat):
         raise Refused(
@@ -362,24 +374,40 @@ def _is_named(item: direction.Item, chat: Chat) -> bool:
     """Whether the operator named a steer: by its id, or by every longer word of its title."""
     if any(item["id"] in s["body"] for s in chat["said"] if s["type"] in _OPERATORS):
         return True
-    title, said = [w for w in words(item["title"]) if len(w) >= _LONG], _operator_stems(chat)
+    title, said = (
+        [w for w in words(item["title"]) if len(w) >= _LONG],
+        {w[:_STEM] for w in _operator_words(chat)},
+    )
     return bool(title) and all(w[:_STEM] in said for w in title)
 
 
 _LONG, _STEM = 4, 5
-_NEGATIONS = frozenset("nao nem sem no not nor off".split())
-"""Short words that turn a steer into its contrary."""
 _DENIALS = frozenset("nao nem nunca not nor never don't can't".split())
 """Words of a comment that its steer may not leave out, unless it takes another steer's place."""
+_KEEP = (
+    *("nao retire", "nao retira", "nao remova", "nao tire", "nao apague", "nao larguem", "nao largue"),
+    *("do not retire", "don't retire", "do not drop", "don't drop", "do not remove", "don't remove"),
+    *("mantenha", "mantem", "keep"),
+)
+"""What asks for a steer to stay."""
 _OPERATORS = ("voz.comment", "voz.clarify_answer")
 
 
-def _operator_stems(chat: Chat) -> set[str]:
-    return {w[:_STEM] for s in chat["said"] if s["type"] in _OPERATORS for w in words(s["body"])}
+def _quotes(text: str, chat: Chat) -> bool:
+    """Whether the text is a run of whole words of one thing the operator said."""
+    wanted = " ".join(words(text))
+    said = (" ".join(words(s["body"])) for s in chat["said"] if s["type"] in _OPERATORS)
+    return bool(wanted) and any(f" {wanted} " in f" {one} " for one in said)
 
 
-def _is_option(option: Data, entry: ChatPlan, text: str) -> bool:
+def _operator_words(chat: Chat) -> list[str]:
+    return [w for s in chat["said"] if s["type"] in _OPERATORS for w in words(s["body"])]
+
+
+def _is_option(option: Data, entry: ChatPlan, texts: Sequence[str]) -> bool:
     if option.get("decision") == "retire":
         return bool(option.get("direction_id") == entry.direction_id)
     steer = option.get("steer")
-    return isinstance(steer, dict) and words(f"{steer.get('title')} {steer.get('body')}") == words(text)
+    return isinstance(steer, dict) and [words(str(steer.get(name))) for name in ("title", "body")] == [
+        words(text) for text in texts
+    ]

@@ -19,6 +19,12 @@ _ORDINALS: Final = {
     "5": frozenset("5 cinco five fifth quinto quinta".split()),
 }  # fmt: skip
 
+_ADDS_NOTHING: Final = frozenset(
+    "por favor please obrigado obrigada thanks thank you it that this the a o as os that's do deles delas"
+    " destes dessas of them these option opcao numero number inclui inclua incluir include fold retire retira"
+    " retirar retire-o steer and e go ahead com certeza of course".split()
+)
+
 LABELS: Final[dict[str, dict[Lang, str]]] = {
     "yes": {"en": "yes", "pt": "sim"},
     "no": {"en": "no", "pt": "não"},
@@ -33,20 +39,17 @@ def spoken(key: str) -> frozenset[str]:
 
 
 def chosen(answer: str, options: Sequence[Data]) -> Data | None:
-    """The one option an answer chooses; None where it chooses none, or more than one.
+    """The one option an answer chooses; None where it chooses none, or says more than that.
 
-    An answer chooses by an option's key or whole label alone, or by beginning with its key
-    ("sim, mas…", "2 please").
+    An answer chooses by an option's key or whole label, alone or among words that add nothing
+    ("sim, por favor", "the first one"). A condition, a doubt or a question back is no choice.
     """
     said = words(answer)
-    if not said:
+    if not said or any(mark in answer for mark in "?？؟"):
         return None
     for option in options:
         if said in (words(str(option.get("label", ""))), words(str(option.get("key", "")))):
             return option
-    by_first = [o for o in options if said[0] in spoken(str(o.get("key", "")))]
-    if len(by_first) != 1:
-        return None
-    others = {w for o in options if o is not by_first[0] for w in spoken(str(o.get("key", "")))}
-    contradicted = any(w in others for w in said[1:] if w not in spoken(str(by_first[0].get("key", ""))))
-    return None if contradicted else by_first[0]
+    telling = [w for w in said if w not in _ADDS_NOTHING]
+    meant = [o for o in options if telling and set(telling) <= spoken(str(o.get("key", "")))]
+    return meant[0] if len(meant) == 1 else None

@@ -22,7 +22,7 @@ from projections.worker import Worker
 from tests.crash.installs import ENVIRON, REPO, command, install, opened
 from tests.support.house import House, dump
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @pytest.fixture

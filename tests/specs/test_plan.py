@@ -117,19 +117,30 @@ def test_an_unattended_run_curates_nothing_and_asks_nobody() -> None:
 
 def test_a_fold_the_comment_does_not_say_is_refused_unattended() -> None:
     foreign = {**STEER, "title": "Deploy às sextas"}
-    with pytest.raises(Refused, match="does not say 'deploy'"):
+    with pytest.raises(Refused, match="does not say 'Deploy às sextas'"):
         close(entry("fold", steer=foreign))
-    with pytest.raises(Refused, match="does not say 'nunca'"):
+    with pytest.raises(Refused, match="does not say 'Testes primeiro, nunca depois'"):
         close(entry("fold", steer={**STEER, "body": "Testes primeiro, nunca depois"}))
     assert close(entry("fold", steer=foreign), mode="attended")["events"]
 
 
+def test_a_fold_that_quotes_no_word_is_refused_unattended() -> None:
+    wordless = {**STEER, "title": "🔥", "body": "🔥"}
+    with pytest.raises(Refused, match="does not say '🔥'"):
+        close(entry("fold", steer=wordless), commented(body="今後は必ずテストを書くこと 🎉"))
+
+
 @pytest.mark.parametrize(
-    ("comment", "title", "word"),
-    [("Usar cache sempre", "Não usar cache", "nao"), ("Always use the cache", "Do not use the cache", "not")],
+    ("comment", "title"),
+    [
+        ("Usar cache sempre", "Não usar cache"),
+        ("Always use the cache", "Do not use the cache"),
+        ("Keep reports under 2 pages", "Keep reports under 900 pages"),
+        ("Use tabs, not spaces", "Use spaces, not tabs"),
+    ],
 )
-def test_a_fold_of_the_contrary_is_refused_unattended(comment: str, title: str, word: str) -> None:
-    with pytest.raises(Refused, match=f"does not say '{word}'"):
+def test_a_fold_of_the_contrary_is_refused_unattended(comment: str, title: str) -> None:
+    with pytest.raises(Refused, match=f"does not say '{title}'"):
         close(entry("fold", steer={**STEER, "title": title, "body": comment}), commented(body=comment))
     said = entry("fold", steer={**STEER, "title": title, "body": title})
     assert close(said, commented(body=title))["events"]
@@ -137,7 +148,7 @@ def test_a_fold_of_the_contrary_is_refused_unattended(comment: str, title: str, 
 
 def test_what_edge_itself_replied_is_not_what_the_operator_said() -> None:
     reply = Fact("voz.reply", "voz-g.c1", {"comment_id": "c1", "body": "Deploy às sextas?"}, "grill")
-    with pytest.raises(Refused, match="does not say 'deploy'"):
+    with pytest.raises(Refused, match="does not say 'Deploy'"):
         close(entry("fold", steer={**STEER, "title": "Deploy"}), COMMENT, reply)
 
 
@@ -147,6 +158,18 @@ def test_a_fold_that_leaves_the_comments_denial_out_is_refused_unattended() -> N
         close(entry("fold", steer=steer), commented(body="Não usar cache"))
     denying = {**STEER, "title": "Não usar cache", "body": "Não usar cache"}
     assert close(entry("fold", steer=denying), commented(body="Não usar cache"))["events"]
+
+
+@pytest.mark.parametrize("more", [{"expires_at": "2027-01-01"}, {"relates_to": ["rep-a"]}])
+def test_an_unattended_fold_sets_no_date_and_no_relation_of_its_own(more: Data) -> None:
+    with pytest.raises(Refused, match="no date and no relation"):
+        close(entry("fold", steer={**STEER, **more}))
+
+
+def test_a_comment_that_asks_to_keep_a_steer_retires_none() -> None:
+    said = commented(body="Não retire Testes primeiro, eu gosto de Testes primeiro")
+    with pytest.raises(Refused, match="to keep a steer"):
+        close(entry("retire", direction_id="d1"), said, of=(set_("d1", "Testes primeiro"),))
 
 
 def test_an_option_chosen_and_then_taken_back_licenses_no_fold() -> None:
@@ -165,9 +188,9 @@ def test_a_fold_in_the_words_of_the_comment_or_its_answer_is_taken() -> None:
 def test_a_fold_the_operator_chose_is_taken_in_the_options_words() -> None:
     chosen = {**STEER, "title": "Regra nova"}
     assert close(entry("fold", steer=chosen), COMMENT, ASKED_FOLD, answered(body="sim"))["events"]
-    with pytest.raises(Refused, match="does not say 'regra'"):
+    with pytest.raises(Refused, match="does not say 'Regra nova'"):
         close(entry("fold", steer=chosen), COMMENT, ASKED_FOLD, answered(body="não"))
-    with pytest.raises(Refused, match="does not say 'outra'"):
+    with pytest.raises(Refused, match="does not say 'Outra regra'"):
         other = {**STEER, "title": "Outra regra"}
         close(entry("fold", steer=other), COMMENT, ASKED_FOLD, answered(body="sim"))
 

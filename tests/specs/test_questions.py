@@ -31,7 +31,6 @@ def key(answer: str, options: list[dict[str, str]]) -> str | None:
         "pode",
         "y",
         " s ",
-        "Sim, mas com cuidado",
         "yeah go ahead",
     ],
 )
@@ -65,10 +64,19 @@ def test_what_chooses_none_or_both_chooses_nothing(answer: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "answer",
+    ["Sim, mas com cuidado", "yes, but only for Python", "não sei", "no idea", "no, wait", "sim?", "ok?"],
+)
+def test_a_doubt_a_condition_or_a_question_back_chooses_nothing(answer: str) -> None:
+    options = [{"key": "yes", "label": "sim"}, {"key": "no", "label": "não"}]
+    assert chosen(answer, options) is None
+
+
+@pytest.mark.parametrize(
     ("answer", "chose"),
     [
         ("1", "1"),
-        ("o primeiro", None),  # begins with no key
+        ("o primeiro", "1"),
         ("primeiro", "1"),
         ("first", "1"),
         ("Um", "1"),
