@@ -41,9 +41,7 @@ def _set(entry: CurationPlan, item: direction.Item | None) -> list[Draft]:
 
 def _source(entry: CurationPlan, journal: Journal) -> tuple[str, list[Draft]]:
     stream = journal.streams.source(sources.ref_hash(entry.id))
-    source = sources.initial(entry.id.strip())
-    for event in journal.log.read(stream):
-        source = sources.evolve(source, event)
+    source, _ = journal.load(stream, sources.initial(entry.id.strip()), sources.evolve)
     drafts = sources.curate(source, entry.opinion or "", None)
     if not drafts:
         raise Refused(f"the source {entry.id} is curated with this opinion already")

@@ -144,9 +144,8 @@ class Dispatches:
         if not (intent or "").strip():
             raise Refused("an artefato needs its why", hint="say it with --intent")
         stored = self._journal.as_stored("artefato.published", data, "dispatch")
-        standing = corpus.initial(stored["slug"])
-        for event in self._journal.log.read(self._journal.streams.artefato(stored["slug"])):
-            standing = corpus.evolve(standing, event)
+        stream = self._journal.streams.artefato(stored["slug"])
+        standing, _ = self._journal.load(stream, corpus.initial(stored["slug"]), corpus.evolve)
         corpus.publish(standing, stored, intent or "", artefato.republish)
         return stored
 

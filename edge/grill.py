@@ -109,9 +109,8 @@ class Grill:
 
     def load(self, run_id: str) -> tuple[Run, int]:
         """The run as its stream has it, and the stream's revision; refused where there is none."""
-        run, revision = grill.initial(run_id), NO_STREAM
-        for event in self._journal.log.read(self._journal.streams.grill(run_id)):
-            run, revision = grill.evolve(run, event), event.revision
+        stream = self._journal.streams.grill(run_id)
+        run, revision = self._journal.load(stream, grill.initial(run_id), grill.evolve)
         if run["state"] == "none":
             raise Refused(f"no grill run {run_id!r}", hint="`edge grill start` begins one")
         return run, revision
@@ -188,10 +187,8 @@ class Grill:
         return Draft("grill.planned", planned)
 
     def _chat(self, comment_id: str) -> Chat:
-        state = chats.initial(comment_id)
-        for event in self._journal.log.read(self._journal.streams.chat(comment_id)):
-            state = chats.evolve(state, event)
-        return state
+        stream = self._journal.streams.chat(comment_id)
+        return self._journal.load(stream, chats.initial(comment_id), chats.evolve)[0]
 
     def _execute(self, run_id: str) -> Closed:
         run, _ = self.load(run_id)

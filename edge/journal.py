@@ -153,6 +153,21 @@ class Journal:
         events = self.prepare(drafts, act)
         return Recorded(events, self.log.append(stream, events, expected))
 
+    def load(
+        self,
+        stream: str,
+        state: State,
+        evolve: Callable[[State, Event], State],
+        from_revision: int | None = None,
+    ) -> tuple[State, int]:
+        """A stream folded into ``state``, links passed over, and the revision it ends at."""
+        revision = self._before(from_revision)
+        for event in self.log.read(stream, from_revision=from_revision):
+            if event.type != LINK_TYPE:
+                state = evolve(state, event)
+            revision = event.revision
+        return state, revision
+
     def decide(
         self,
         stream: str,
@@ -167,11 +182,7 @@ class Journal:
         ``from_revision`` begins the load there, for a decision that concerns only what follows.
         """
         for _ in range(ATTEMPTS):
-            state, revision = initial(), self._before(from_revision)
-            for event in self.log.read(stream, from_revision=from_revision):
-                if event.type != LINK_TYPE:
-                    state = evolve(state, event)
-                revision = event.revision
+            state, revision = self.load(stream, initial(), evolve, from_revision)
             drafts = decide(state)
             if not drafts:
                 return None

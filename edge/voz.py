@@ -125,10 +125,8 @@ class Voz:
         return uuid5(NAMESPACE_URL, f"edge:{self._journal.streams.group}:{kind}:{key}").hex
 
     def _chat(self, comment_id: str) -> Chat:
-        state = chats.initial(comment_id)
-        for event in self._journal.log.read(self._journal.streams.chat(comment_id)):
-            state = chats.evolve(state, event)
-        return state
+        stream = self._journal.streams.chat(comment_id)
+        return self._journal.load(stream, chats.initial(comment_id), chats.evolve)[0]
 
     def _spoken(self, id_: str, stream: str, type_: str, recorded: Recorded | None) -> Spoken:
         if recorded is not None:

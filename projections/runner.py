@@ -97,8 +97,7 @@ class Runner:
             new = [append for append in page if append[-1].position > checkpoint.position]
             if not new:
                 return checkpoint.position
-            last = new[-1][-1]
-            reached = Checkpoint(self._store.log_id, last.position, last.id, last.stream, last.revision)
+            reached = self._after(new[-1])
             try:
                 self._apply(new, checkpoint, reached)
                 return reached.position
@@ -114,14 +113,18 @@ class Runner:
 
     def _run(self, checkpoint: Checkpoint, goal: int, done: int, report: Report | None) -> int:
         for page in _pages(self._log.read_all(after=checkpoint.position or None), goal):
-            last = page[-1][-1]
-            reached = Checkpoint(self._store.log_id, last.position, last.id, last.stream, last.revision)
+            reached = self._after(page[-1])
             self._apply(page, checkpoint, reached)
             checkpoint = reached
             done += sum(len(append) for append in page)
             if report:
                 report("folding", done, None)
         return done
+
+    def _after(self, append: Sequence[Event]) -> Checkpoint:
+        """Where the models stand once an append is applied."""
+        last = append[-1]
+        return Checkpoint(self._store.log_id, last.position, last.id, last.stream, last.revision)
 
     def _agreed_checkpoint(self) -> Checkpoint:
         checkpoints = self._store.checkpoints()
@@ -210,7 +213,7 @@ class Runner:
     def _one_by_one(self, page: Sequence[Sequence[Event]], old: Checkpoint) -> None:
         for append in page:
             last = append[-1]
-            new = Checkpoint(self._store.log_id, last.position, last.id, last.stream, last.revision)
+            new = self._after(append)
             for attempt in range(ATTEMPTS):
                 try:
                     self._transact([append], old, new)

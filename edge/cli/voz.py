@@ -204,9 +204,9 @@ def dispose(
 
 def act_of(edge: Edge, prefix: str) -> tuple[ActKind, str]:
     """The act an id or a unique prefix means, be it a comment or a vote."""
-    edge.current()
+    known = edge.current()
     kinds: tuple[ActKind, ...] = ("comment", "vote")
-    found = [(kind, id_) for kind in kinds for id_ in edge.current().matching(kind, prefix)]
+    found = [(kind, id_) for kind in kinds for id_ in known.matching(kind, prefix)]
     exact = [(kind, id_) for kind, id_ in found if id_ == prefix]
     if len(exact or found) > 1:
         raise Misused(f"{prefix!r} begins more than one act's id", hint="give more of it")

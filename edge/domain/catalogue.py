@@ -11,14 +11,12 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from edge.domain.corpus import MAX_BODY_BYTES
+from edge.domain.direction import MAX_TITLE
 from edge.domain.events import ACTORS, Actor, Data
 from edge.domain.language import MAX_COMMENT_BYTES
 from edge.domain.refusal import Refused
 from edge.domain.streams import ACT_ID, ITEM_ID, SLUG
-
-MAX_BODY_BYTES: Final = 512 * 1024
-MAX_EPISODE_BYTES: Final = 256 * 1024
-MAX_TITLE: Final = 80
 
 
 def _one_line(text: str) -> str:

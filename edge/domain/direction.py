@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple, TypedDict
 
 from edge.domain.chat import text_of
 from edge.domain.events import Data, Draft, Event
-from edge.domain.language import fold
+from edge.domain.language import first_line, fold
 from edge.domain.refusal import Refused
 
 Tier = Literal["set", "proposed", "gone"]
@@ -185,8 +185,7 @@ def _note_basis(item: Item, change: Change) -> None:
 
 def title_from(body: str) -> str:
     """A missing title is the body's first line, cut to a title's length."""
-    line = next((s for s in (raw.strip() for raw in body.splitlines()) if s), "")
-    return line if len(line) <= MAX_TITLE else line[: MAX_TITLE - 1].rstrip() + "…"
+    return first_line(body, MAX_TITLE)
 
 
 def ends_at(expires_at: str, zone: tzinfo) -> datetime | None:
