@@ -1,0 +1,155 @@
+"""What knowledge needs from the outside: who extracts, a model, vectors, and what is known so far.
+
+Extraction is a function: (an episode, what is known) → a contribution. The contribution becomes
+one ``episode.extracted`` event; entities and facts are the fold of those (I16–I18).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from edge.domain.events import Data
+from edge.domain.knowledge import Entity, Fact
+from edge.domain.refusal import EdgeError, Failed, Unreachable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+
+class EpisodeText(NamedTuple):
+    """One episode as extraction reads it: only the turns that count, as they stand in the log."""
+
+    id: str
+    """The ``episode.captured`` event's id; the extraction's stream and Graphiti's episode uuid."""
+    at: datetime
+    """When it was said: the last turn's time, else when it was recorded."""
+    session: str
+    surface: str
+    project: str | None
+    turns: tuple[Data, ...]
+    """``{id, role, ts, text, part?}`` as captured."""
+
+
+# -- models ---------------------------------------------------------------------------------
+
+
+class Answer(NamedTuple):
+    """A model's structured answer, already of the schema it was asked for; ``tokens`` in and out."""
+
+    data: dict[str, Any]
+    tokens: int
+
+
+class ModelAway(Unreachable):
+    """No model answers now (down, no key, rate limit that would outlast the wait): try again later."""
+
+
+class ModelFailed(Failed):
+    """The model answered, and not usably: nonsense, a part, a refusal, for this question."""
+
+
+class Model(Protocol):
+    """A language model asked for one structured answer at a time."""
+
+    name: str
+    """As settings and ``by`` of an extraction name it, like ``claude`` or ``openai:qwen3``."""
+
+    async def ask(self, system: str, prompt: str, schema: dict[str, Any], *, purpose: str) -> Answer:
+        """The answer as an object of the JSON schema. ``purpose`` is for the tally only.
+
+        Retries are bounded and its own; raises :class:`ModelAway` or :class:`ModelFailed`.
+        """
+        ...
+
+
+# -- vectors --------------------------------------------------------------------------------
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors. Vectors of different ``name`` are never compared."""
+
+    name: str
+    dimension: int
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row of ``dimension`` float32 a text, of length 1 (a blank text: all zero).
+
+        Raises :class:`ModelAway` where a service behind it does not answer.
+        """
+        ...
+
+
+class VectorStore(Protocol):
+    """Vectors kept beside the read models: disposable, made again by the embedder."""
+
+    def vectors(self, embedder: str, owners: Collection[str]) -> dict[str, bytes]:
+        """Float32 bytes by the id of the entity or fact; those there are of this embedder."""
+        ...
+
+    def put_vectors(self, embedder: str, vectors: dict[str, bytes]) -> None: ...
+
+
+# -- what is known --------------------------------------------------------------------------
+
+
+class KnownEpisode(NamedTuple):
+    """An extracted episode; not ``alive`` where it was forgotten or was no operator's (I15)."""
+
+    id: str
+    at: str
+    session: str
+    project: str | None
+    gist: str
+    alive: bool
+
+
+class KnownGraph(Protocol):
+    """The hypothesis tier as of one position, as far as it changed after another.
+
+    What is gone comes with ``alive`` False and no text. Use inside one ``snapshot``.
+    """
+
+    def position(self) -> int: ...
+    def entities_changed(self, after: int = 0) -> Iterator[Entity]: ...
+    def facts_changed(self, after: int = 0) -> Iterator[Fact]: ...
+    def episodes_changed(self, after: int = 0) -> Iterator[KnownEpisode]: ...
+
+
+class EpisodeTexts(Protocol):
+    """The words of episodes, from the log."""
+
+    def text(self, episode: str) -> EpisodeText | None: ...
+
+
+# -- extraction -----------------------------------------------------------------------------
+
+
+class Extractor(Protocol):
+    """Makes one episode's contribution out of its text and what is known; writes nothing."""
+
+    @property
+    def by(self) -> dict[str, str]:
+        """``{extractor, version, model, embedder}``: who a result came from."""
+        ...
+
+    def refresh(self, known: KnownGraph) -> None:
+        """Take in what changed since the last refresh; from the start the first time."""
+        ...
+
+    def extract(self, episode: EpisodeText) -> Data:
+        """The data of ``episode.extracted`` but for ``episode`` and ``by``, ``cost`` among it.
+
+        Raises :class:`ModelAway` (nothing can be extracted now) or :class:`ModelFailed` (this
+        episode could not). What was learned is not yet known to it: ``refresh`` brings it once
+        the log holds it.
+        """
+        ...
+
+
+class Spent(EdgeError):
+    """The day's allowance of tokens is used up: the rest waits for tomorrow."""
