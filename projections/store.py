@@ -12,7 +12,7 @@ import apsw
 from edge.domain.refusal import Failed
 from projections.model import ReadModel
 
-_BUSY_MS: Final = 30_000
+BUSY_MS: Final = 30_000
 
 _CORE: Final = """
     CREATE TABLE IF NOT EXISTS checkpoints (
@@ -68,7 +68,7 @@ class ReadStore:
             if path is not None and not path.exists():
                 path.touch(mode=0o600)  # what the operator said is nobody else's to read
             self.connection = apsw.Connection(str(path) if path else ":memory:")
-            self.connection.set_busy_timeout(_BUSY_MS)
+            self.connection.set_busy_timeout(BUSY_MS)
             # else each bound value has SQLite plan its statement anew, which costs more than running it
             self.connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             self.connection.execute(
