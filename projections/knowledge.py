@@ -7,7 +7,6 @@ about is folded anew from those that remain. So what is live equals what a rebui
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from typing import Any, ClassVar, Final, Literal, NamedTuple, cast
 
@@ -15,19 +14,15 @@ import apsw
 
 from edge.domain import curated
 from edge.domain.chat import text_of
-from edge.domain.curated import Curation
 from edge.domain.episodes import CAPTURED, FORGOTTEN, RECLASSIFIED, Range, covers, said_at
 from edge.domain.events import Data, Event
 from edge.domain.knowledge import EXTRACTED, Entity, Fact, with_mention, with_statement, words_hash
 from projections.documents import read, written
+from projections.knowledge_rows import Kind, KnowledgeRows, entity_of, fact_of, hashes, subject_of
 from projections.knowledge_tables import BESIDE, TABLES
 from projections.model import ReadModel
 
 EXTRACTION_FORGOTTEN: Final = "extraction.forgotten"
-SHOWN: Final = ("hypothesis", "contested", "curated")
-"""The tiers of facts that are shown; the others are retired, merged, or said by a curated one."""
-
-Kind = Literal["entity", "fact"]
 _KINDS: Final[tuple[tuple[Kind, str], ...]] = (("entity", "entities"), ("fact", "facts"))
 _Cost = tuple[str, str, int, int, int]
 
@@ -47,9 +42,11 @@ class Knowledge(ReadModel):
     VERSION = 1
     TYPES = frozenset((CAPTURED, RECLASSIFIED, FORGOTTEN, EXTRACTED, EXTRACTION_FORGOTTEN, *curated.TYPES))
     TABLES: ClassVar[dict[str, str]] = TABLES
+    BESIDE: ClassVar[dict[str, str]] = BESIDE
 
     def __init__(self, connection: apsw.Connection) -> None:
         super().__init__(connection)
+        self._rows = KnowledgeRows(connection)
         self._captured: list[tuple[Any, ...]] = []
 
     def apply(self, event: Event) -> None:
@@ -186,10 +183,10 @@ class Knowledge(ReadModel):
         first = first if episodes else position
         if kind == "entity":
             entity = with_mention(entity_of(id_, doc) if episodes else None, said, episode)
-            self._put_entity(entity, episodes + 1, first, position)
+            self._rows.put_entity(entity, episodes + 1, first, position)
         else:
             fact = with_statement(fact_of(id_, doc) if episodes else None, said, episode)
-            self._put_fact(fact, episodes + 1, first, position)
+            self._rows.put_fact(fact, episodes + 1, first, position)
 
     def _refold(self, about: Iterable[tuple[Kind, str]], position: int, *, forgetting: bool = True) -> None:
         """Fold what remains about each of these. ``forgetting``: what is gone is to be forgotten."""
@@ -206,79 +203,14 @@ class Knowledge(ReadModel):
                 entity = Entity(id_)
                 for episode, _, doc in remaining:
                     entity = with_mention(entity, read(doc), episode)
-                self._put_entity(entity, len(remaining), first, position)
+                self._rows.put_entity(entity, len(remaining), first, position)
             else:
                 if forgetting and not remaining:
-                    self._unsay(id_)
+                    self._rows.unsay(id_)
                 fact = Fact(id_)
                 for episode, _, doc in remaining:
                     fact = with_statement(fact, read(doc), episode)
-                self._put_fact(fact, len(remaining), first, position)
-
-    # -- rows -------------------------------------------------------------------------------
-
-    def _put_entity(self, entity: Entity, episodes: int, first: int, position: int) -> None:
-        if not episodes:
-            self.connection.execute("DELETE FROM knowledge_entities WHERE id = ?", (entity.id,))
-            self._gone("entity", entity.id, position)
-            return
-        self.connection.execute(
-            "INSERT OR REPLACE INTO knowledge_entities VALUES (?, ?, ?, ?, ?)",
-            (entity.id, episodes, first, position, _doc(entity)),
-        )
-
-    def _put_fact(self, fact: Fact, episodes: int, first: int, position: int) -> None:
-        own = self._curation("id = ?1", fact.id)
-        said = words_hash(fact.statement) if episodes else ""
-        if not episodes:
-            self._gone("fact", fact.id, position)
-            if own is None or own["standing"] != "curated":
-                self._take_out(fact.id)
-                return
-            first, said = own["position"], words_hash(own["statement"] or "")
-        curation = own or self._curation("words = ?1 OR about = ?1", said)
-        tier = _tier(fact, curation)
-        words = (curation["statement"] if curation and tier == "curated" else None) or fact.statement
-        num = _row_number(fact.id)
-        self._index_words(num, words, shown=tier in SHOWN)
-        self.connection.execute(
-            "INSERT OR REPLACE INTO knowledge_facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(num, fact.id, fact.source, fact.target, said, tier, words),
-                *(episodes, first, position, _doc(fact)),
-            ),
-        )
-
-    def _take_out(self, id_: str) -> None:
-        num = _row_number(id_)
-        self._index_words(num, "", shown=False)
-        self.connection.execute("DELETE FROM knowledge_facts WHERE num = ?", (num,))
-
-    def _index_words(self, num: int, words: str, *, shown: bool) -> None:
-        """Keep the full-text index to what is shown. What leaves it is deleted there for good."""
-        before = cast(
-            "str | None",
-            self.connection.execute("SELECT words FROM knowledge_words WHERE num = ?", (num,)).get,
-        )
-        if shown and before == words:
-            return
-        if before is not None:
-            self.connection.execute(
-                "INSERT INTO knowledge_fts (knowledge_fts, rowid, words) VALUES ('delete', ?, ?)",
-                (num, before),
-            )
-            self.connection.execute("DELETE FROM knowledge_words WHERE num = ?", (num,))
-        if shown:
-            self.connection.execute("INSERT INTO knowledge_words VALUES (?, ?)", (num, words))
-            self.connection.execute("INSERT INTO knowledge_fts (rowid, words) VALUES (?, ?)", (num, words))
-
-    def _gone(self, kind: Kind, id_: str, position: int) -> None:
-        """Remember on this host what to take out of what is kept beside the read models."""
-        self.connection.execute(BESIDE)
-        self.connection.execute("DELETE FROM knowledge_vectors WHERE owner = ?", (id_,))
-        self.connection.execute(
-            "INSERT OR REPLACE INTO knowledge_gone VALUES (?, ?, ?)", (id_, kind, position)
-        )
+                self._rows.put_fact(fact, len(remaining), first, position)
 
     def _tally(self, costs: Iterable[_Cost], sign: int) -> None:
         for day, model, calls, tokens, ms in costs:
@@ -294,53 +226,23 @@ class Knowledge(ReadModel):
 
     # -- curation ---------------------------------------------------------------------------
 
-    def _curation(self, where: str, binding: str) -> Curation | None:
-        """The latest that matches; nothing matches the empty text."""
-        row = self.connection.execute(
-            f"SELECT doc FROM knowledge_curations WHERE ({where}) AND ?1 != ''"
-            " ORDER BY position DESC LIMIT 1",
-            (binding,),
-        ).get
-        return cast("Curation", read(cast("str", row))) if row else None
-
     def _curate(self, event: Event) -> None:
         id_ = text_of(event.data, "id")
         if id_ is None:
             return
-        before = self._curation("id = ?1", id_)
+        before = self._rows.curation("id = ?1", id_)
         subject = subject_of(self.connection, id_)
         after = curated.evolve(before, event, words_hash(subject.words) if subject else None)
-        self._put_curation(after)
-        hashes = {*_hashes(before), *_hashes(after)} - {""}
+        self._rows.put_curation(after)
+        told = {*hashes(before), *hashes(after)} - {""}
         rows = self.connection.execute(
-            f"SELECT id FROM knowledge_facts WHERE words_hash IN ({', '.join('?' * len(hashes))})",
-            tuple(hashes),
+            f"SELECT id FROM knowledge_facts WHERE words_hash IN ({', '.join('?' * len(told))})",
+            tuple(told),
         )
         same = {cast("str", row[0]) for row in list(rows)}
         if after["standing"] == "curated" or (subject and subject.kind == "fact"):
             same.add(id_)
         self._refold([("fact", fact_id) for fact_id in sorted(same)], event.position, forgetting=False)
-
-    def _put_curation(self, curation: Curation) -> None:
-        words, about = _hashes(curation)
-        self.connection.execute(
-            "INSERT OR REPLACE INTO knowledge_curations VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                *(curation["id"], words, about, curation["into"] or ""),
-                *(curation["position"], written(curation)),
-            ),
-        )
-
-    def _unsay(self, fact_id: str) -> None:
-        """No curation keeps what stood for words that are gone."""
-        row = self.connection.execute("SELECT words_hash FROM knowledge_facts WHERE id = ?", (fact_id,)).get
-        rows = self.connection.execute(
-            "SELECT doc FROM knowledge_curations WHERE id = ? OR (about = ? AND about != '')",
-            (fact_id, cast("str | None", row) or ""),
-        )
-        for (doc,) in cast("list[tuple[str]]", list(rows)):
-            curation = cast("Curation", read(doc))
-            self._put_curation({**curation, "about": None})
 
 
 def _state(presence: str) -> Literal["alive", "absent"]:
@@ -354,52 +256,3 @@ def _cost(event: Event) -> _Cost:
         *(event.recorded_at[:10], str(by.get("model") or "")),
         *(int(cost.get("calls") or 0), int(cost.get("tokens") or 0), round(seconds * 1000)),
     )
-
-
-def _hashes(curation: Curation | None) -> tuple[str, str]:
-    if curation is None:
-        return "", ""
-    words = curation["statement"]
-    return words_hash(words) if words else "", curation["about"] or ""
-
-
-def _tier(fact: Fact, curation: Curation | None) -> str:
-    if curation is None:
-        return "contested" if fact.closed else "hypothesis"
-    if curation["standing"] == "curated" and curation["id"] != fact.id:
-        return "said"  # the curated item says it already
-    return curation["standing"]
-
-
-def _row_number(id_: str) -> int:
-    """The same in every store, so that full text finds its row after a rebuild."""
-    digest = hashlib.blake2b(id_.encode("utf-8", "replace"), digest_size=8).digest()
-    return int.from_bytes(digest, "big") >> 1
-
-
-def _doc(one: Entity | Fact) -> str:
-    """Everything but the id and the episodes, which the contributions tell."""
-    return written(list(one[1:-1]))
-
-
-def entity_of(id_: str, doc: str, episodes: tuple[str, ...] = ("",)) -> Entity:
-    name, labels, summary, attributes = cast("list[Any]", read(doc))
-    return Entity(id_, name, tuple(labels), summary, attributes, episodes)
-
-
-def fact_of(id_: str, doc: str, episodes: tuple[str, ...] = ("",)) -> Fact:
-    source, target, relation, statement, valid_from, reference_time, attributes, closed = cast(
-        "list[Any]", read(doc)
-    )
-    shut = (closed[0], closed[1]) if closed else None
-    said = (source, target, relation, statement, valid_from, reference_time, attributes)
-    return Fact(id_, *said, shut, episodes)
-
-
-def subject_of(connection: apsw.Connection, id_: str) -> curated.Subject | None:
-    """What extraction has under an id just now."""
-    row = connection.execute("SELECT doc FROM knowledge_facts WHERE id = ? AND episodes > 0", (id_,)).get
-    if row:
-        return curated.Subject("fact", fact_of(id_, cast("str", row)).statement)
-    row = connection.execute("SELECT doc FROM knowledge_entities WHERE id = ?", (id_,)).get
-    return curated.Subject("entity", entity_of(id_, cast("str", row)).name) if row else None

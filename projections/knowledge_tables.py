@@ -1,4 +1,4 @@
-"""The tables of knowledge. The names of columns are the field's; positions say when a row last changed."""
+"""The tables of knowledge: those that are a fold of the log, and those of this host beside them."""
 
 from __future__ import annotations
 
@@ -25,22 +25,19 @@ TABLES: Final[dict[str, str]] = {
     """,
     "knowledge_entities": """
         CREATE TABLE knowledge_entities (
-            id TEXT PRIMARY KEY, episodes INTEGER NOT NULL, first INTEGER NOT NULL, changed INTEGER NOT NULL,
-            doc TEXT NOT NULL
+            id TEXT PRIMARY KEY, episodes INTEGER NOT NULL, first INTEGER NOT NULL, doc TEXT NOT NULL
         ) WITHOUT ROWID;
-        CREATE INDEX knowledge_entities_changed ON knowledge_entities (changed);
     """,
     "knowledge_facts": """
         CREATE TABLE knowledge_facts (
             num INTEGER PRIMARY KEY, id TEXT NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL,
             words_hash TEXT NOT NULL, tier TEXT NOT NULL, words TEXT NOT NULL, episodes INTEGER NOT NULL,
-            first INTEGER NOT NULL, changed INTEGER NOT NULL, doc TEXT NOT NULL
+            first INTEGER NOT NULL, doc TEXT NOT NULL
         );
         CREATE UNIQUE INDEX knowledge_facts_id ON knowledge_facts (id);
         CREATE INDEX knowledge_facts_source ON knowledge_facts (source);
         CREATE INDEX knowledge_facts_target ON knowledge_facts (target);
         CREATE INDEX knowledge_facts_words ON knowledge_facts (words_hash);
-        CREATE INDEX knowledge_facts_changed ON knowledge_facts (changed);
         CREATE INDEX knowledge_facts_tier ON knowledge_facts (tier, episodes);
     """,
     "knowledge_curations": """
@@ -72,14 +69,18 @@ TABLES: Final[dict[str, str]] = {
     """,
 }
 
-BESIDE: Final = """
-    CREATE TABLE IF NOT EXISTS knowledge_gone (
-        id TEXT PRIMARY KEY, kind TEXT NOT NULL, changed INTEGER NOT NULL
-    ) WITHOUT ROWID;
-    CREATE INDEX IF NOT EXISTS knowledge_gone_changed ON knowledge_gone (changed);
-    CREATE TABLE IF NOT EXISTS knowledge_vectors (
-        owner TEXT PRIMARY KEY, embedder TEXT NOT NULL, vector BLOB NOT NULL
-    ) WITHOUT ROWID;
-"""
-"""Tables of this host, no fold of the log: what is no longer alive, for what is kept elsewhere to
-follow, and the vectors an embedder made."""
+BESIDE: Final[dict[str, str]] = {
+    # What changed last when, the gone too, for what is kept elsewhere to follow.
+    "knowledge_changes": """
+        CREATE TABLE IF NOT EXISTS knowledge_changes (
+            id TEXT NOT NULL, kind TEXT NOT NULL, changed INTEGER NOT NULL, PRIMARY KEY (id, kind)
+        ) WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS knowledge_changes_changed ON knowledge_changes (kind, changed);
+    """,
+    "knowledge_vectors": """
+        CREATE TABLE IF NOT EXISTS knowledge_vectors (
+            owner TEXT PRIMARY KEY, embedder TEXT NOT NULL, vector BLOB NOT NULL
+        ) WITHOUT ROWID;
+    """,
+}
+"""No fold of the log: losing them costs time only. A rebuild keeps them."""

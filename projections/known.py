@@ -10,8 +10,7 @@ import apsw
 
 from edge.domain.knowledge import Entity, Fact
 from edge.ports_knowledge import KnownEpisode
-from projections.knowledge import entity_of, fact_of
-from projections.knowledge_tables import BESIDE
+from projections.knowledge_rows import entity_of, fact_of
 from projections.store import BUSY_MS, ReadStore
 
 _SUPPORT: Final = (
@@ -32,21 +31,23 @@ class Known:
     def __init__(self, store: ReadStore) -> None:
         self._store = store
         self._connection = store.connection
-        self._connection.execute(BESIDE)
 
     def position(self) -> int:
         return self._store.position()
 
     def entities_changed(self, after: int = 0) -> Iterator[Entity]:
-        yield from map(Entity, self._gone("entity", after))
-        for id_, doc in self._rows("SELECT id, doc FROM knowledge_entities WHERE changed > ?", after):
-            yield entity_of(id_, doc, support(self._connection, id_))
+        for id_, doc in self._changed("entity", "knowledge_entities", after):
+            if doc is None:
+                yield Entity(id_)
+            else:
+                yield entity_of(id_, doc, support(self._connection, id_))
 
     def facts_changed(self, after: int = 0) -> Iterator[Fact]:
-        yield from map(Fact, self._gone("fact", after))
-        sql = "SELECT id, doc FROM knowledge_facts WHERE changed > ? AND episodes > 0"
-        for id_, doc in self._rows(sql, after):
-            yield fact_of(id_, doc, support(self._connection, id_))
+        for id_, doc in self._changed("fact", "knowledge_facts", after):
+            if doc is None:
+                yield Fact(id_)
+            else:
+                yield fact_of(id_, doc, support(self._connection, id_))
 
     def episodes_changed(self, after: int = 0) -> Iterator[KnownEpisode]:
         rows = self._connection.execute(
@@ -60,20 +61,15 @@ class Known:
         ):
             yield KnownEpisode(id_, at, session, project, gist, bool(alive))
 
-    def _rows(self, sql: str, after: int) -> list[tuple[str, str]]:
-        return cast(
-            "list[tuple[str, str]]", list(self._connection.execute(sql + " ORDER BY first, id", (after,)))
-        )
-
-    def _gone(self, kind: str, after: int) -> list[str]:
-        """What went after a position and has not come back."""
-        table = "knowledge_entities" if kind == "entity" else "knowledge_facts"
+    def _changed(self, kind: str, table: str, after: int) -> list[tuple[str, str | None]]:
+        """Ids that changed, first seen first, each with its row; None for what is gone."""
         rows = self._connection.execute(
-            f"SELECT id FROM knowledge_gone g WHERE kind = ? AND changed > ? AND NOT EXISTS"
-            f" (SELECT 1 FROM {table} t WHERE t.id = g.id AND t.episodes > 0)",
+            f"SELECT c.id, t.doc FROM knowledge_changes c"
+            f" LEFT JOIN {table} t ON t.id = c.id AND t.episodes > 0"
+            " WHERE c.kind = ? AND c.changed > ? ORDER BY t.first, c.id",
             (kind, after),
         )
-        return [cast("str", id_) for (id_,) in list(rows)]
+        return cast("list[tuple[str, str | None]]", list(rows))
 
 
 class StoredVectors:
@@ -86,7 +82,6 @@ class StoredVectors:
     def __init__(self, store: ReadStore) -> None:
         self._connection = apsw.Connection(str(store.path)) if store.path else store.connection
         self._connection.set_busy_timeout(BUSY_MS)
-        self._connection.execute(BESIDE)
 
     def vectors(self, embedder: str, owners: Collection[str]) -> dict[str, bytes]:
         rows = self._connection.execute(

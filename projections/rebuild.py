@@ -60,6 +60,9 @@ def _swapped(store: ReadStore, fresh: ReadStore, models: Sequence[ReadModel], at
                         execute(f"INSERT INTO main.{table} ({table}) VALUES ('rebuild')")
                     else:
                         execute(f"INSERT INTO main.{table} SELECT * FROM fresh.{table}")
+                for table, ddl in model.BESIDE.items():
+                    execute(ddl)
+                    execute(f"INSERT OR IGNORE INTO main.{table} SELECT * FROM fresh.{table}")
                 model.discard()
             marks = ", ".join("?" * len(models))
             execute(

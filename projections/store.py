@@ -103,11 +103,13 @@ class ReadStore:
         known = {cast("str", row[0]) for row in self.connection.execute("SELECT model FROM checkpoints")}
         for model in models:
             if model.NAME not in known:
-                for ddl in model.TABLES.values():
+                # beside models that have folded already it is outdated from the start: a rebuild fills it
+                version = model.VERSION if not known else 0
+                for ddl in (*model.TABLES.values(), *model.BESIDE.values()):
                     self.connection.execute(ddl)
                 self.connection.execute(
                     "INSERT INTO checkpoints VALUES (?, ?, ?, 0, '', '', -1)",
-                    (model.NAME, model.VERSION, self.log_id),
+                    (model.NAME, version, self.log_id),
                 )
 
     @contextmanager

@@ -133,7 +133,7 @@ def dump(connection: apsw.Connection) -> list[str]:
     return sorted(
         f"{name}: {row!r}"
         for (name,) in tables
-        if name not in ("measured", "sweep_files", "knowledge_gone", "knowledge_vectors")
+        if name not in ("measured", "sweep_files", "knowledge_changes", "knowledge_vectors")
         for row in connection.execute(f'SELECT * FROM "{name}"')
     )
 
