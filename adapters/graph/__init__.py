@@ -1,0 +1,1 @@
+"""What edge knows as a graph: read out of episodes, kept, searched."""
