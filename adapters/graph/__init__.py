@@ -1,1 +1,1 @@
-"""What edge knows as a graph: read out of episodes, kept, searched."""
+"""Extraction by Graphiti on an index in process: what it would write becomes one value."""
