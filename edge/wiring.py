@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from edge.ports import Clock, Cognition, EventLog, IdKind, Links, Redactor
     from edge.steering import Steering
     from edge.voz import Voz
+    from edge.wiring_knowledge import KnowledgeParts
     from projections.queries import ReadModels
     from projections.runner import Runner
     from projections.store import ReadStore
@@ -265,6 +266,12 @@ class Edge:
 
         return Dispatches(self.journal, self)
 
+    @cached_property
+    def knowledge(self) -> KnowledgeParts:
+        from edge.wiring_knowledge import KnowledgeParts
+
+        return KnowledgeParts(self)
+
     def health(self) -> Data:
         """The health strip; a swapped log is part of it, not an error of it."""
         from projections.runner import LogChangedError
@@ -327,7 +334,7 @@ class Edge:
 
     def close(self) -> None:
         """Let go of what was opened."""
-        for name in ("store", "log"):
+        for name in ("knowledge", "store", "log"):
             if name in self.__dict__:
                 self.__dict__[name].close()
 

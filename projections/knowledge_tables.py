@@ -82,5 +82,11 @@ BESIDE: Final[dict[str, str]] = {
             owner TEXT PRIMARY KEY, embedder TEXT NOT NULL, vector BLOB NOT NULL
         ) WITHOUT ROWID;
     """,
+    # Episodes that could not be extracted: how often, until when they rest, and why.
+    "knowledge_troubles": """
+        CREATE TABLE IF NOT EXISTS knowledge_troubles (
+            episode TEXT PRIMARY KEY, attempts INTEGER NOT NULL, until TEXT NOT NULL, error TEXT NOT NULL
+        ) WITHOUT ROWID;
+    """,
 }
 """No fold of the log: losing them costs time only. A rebuild keeps them."""

@@ -82,7 +82,7 @@ def close_a_dispatch(edge: Edge, asked: dict[str, Any]) -> Closed:
 
 
 def open_a_dispatch(edge: Edge, _asked: dict[str, Any]) -> None:
-    edge.dispatches.open("report", None, "operator", edge.sweep_for, edge.briefing)
+    edge.dispatches.open("report", None, "operator", edge.sweep_for, lambda _: None, edge.briefing)
 
 
 OPERATIONS: dict[str, Callable[[Edge, dict[str, Any]], object]] = {

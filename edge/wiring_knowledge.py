@@ -1,0 +1,150 @@
+"""The parts of an install that extract and answer for knowledge; the other half of ``edge.wiring``.
+
+Nothing here is imported before something is extracted or asked for.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from edge.domain.episodes import said_at
+from edge.domain.grill import moment
+from edge.extraction import Bounds, Estimate, Extracted, Extraction, Lease, Trouble
+from edge.ports_knowledge import EpisodeText
+
+if TYPE_CHECKING:
+    from adapters.graph.extractor import GraphitiExtractor
+    from edge.ports_knowledge import Embedder, KnownGraph, Model, VectorStore
+    from edge.wiring import Edge
+
+
+class KnowledgeParts:
+    """Extraction over one install, made of adapters when first used."""
+
+    def __init__(self, edge: Edge) -> None:
+        self._edge = edge
+        self._waiting = _Waiting(edge, self)
+
+    @cached_property
+    def model(self) -> Model | None:
+        """None: the rules extract."""
+        return None
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        from adapters.embeddings.hashed import HashedEmbedder
+
+        return HashedEmbedder()
+
+    @cached_property
+    def vectors(self) -> VectorStore:
+        from projections.known import StoredVectors
+
+        return StoredVectors(self._edge.store)
+
+    @property
+    def known(self) -> KnownGraph:
+        """The hypothesis tier; to be read inside a snapshot of the store."""
+        from projections.known import Known
+
+        return Known(self._edge.store)
+
+    @cached_property
+    def extractor(self) -> GraphitiExtractor:
+        from adapters.graph.extractor import GraphitiExtractor
+
+        return GraphitiExtractor(
+            self._edge.settings.group, self.model, self.embedder, self.vectors, self._waiting
+        )
+
+    @cached_property
+    def lease(self) -> Lease:
+        from adapters.lease import FileLease
+
+        return FileLease(self._edge.settings.home / "extract.lock")
+
+    def extract(self, dispatch_id: str | None = None) -> Extracted:
+        """One bounded pass over what waits."""
+        return self._extraction().run(dispatch_id)
+
+    def estimate(self) -> Estimate:
+        """What the next pass would take on."""
+        return self._extraction().estimate(self.model is not None)
+
+    def _extraction(self) -> Extraction:
+        settings = self._edge.settings
+        self._edge.current()
+        return Extraction(
+            self._edge.journal,
+            lambda: self.extractor,
+            self._waiting,
+            self.lease,
+            Bounds(settings.extract_days, settings.extract_episodes, settings.extract_seconds),
+            time.monotonic,
+            self._edge.report or (lambda _what, _done, _of: None),
+        )
+
+    def close(self) -> None:
+        """Let go of what was opened."""
+        if "extractor" in self.__dict__:
+            self.extractor.close()
+        if "vectors" in self.__dict__:
+            self.vectors.close()
+
+
+class _Waiting:
+    """See :class:`edge.extraction.Waiting`, and the episodes' words for the extractor."""
+
+    def __init__(self, edge: Edge, parts: KnowledgeParts) -> None:
+        self._edge = edge
+        self._parts = parts
+
+    def current(self) -> None:
+        self._edge.current()
+        with self._edge.store.snapshot():
+            self._parts.extractor.refresh(self._parts.known)
+
+    def ids(self, since: str) -> list[str]:
+        from projections.episodes import waiting
+
+        return waiting(self._edge.store.connection, since)
+
+    def text(self, episode: str) -> EpisodeText | None:
+        from projections.episodes import place, turns_that_count
+
+        connection = self._edge.store.connection
+        found = place(connection, episode)
+        if found is None:
+            return None
+        position = found[1]
+        event = next(self._edge.log.read_all(after=position - 1, limit=1), None)
+        if event is None or event.id != episode:
+            return None
+        data = event.data
+        said = moment(said_at(data["turns"], event.recorded_at), datetime.min)
+        turns = tuple(turns_that_count(connection, position, data["turns"]))
+        return EpisodeText(episode, said, data["session"], data["surface"], data.get("project"), turns)
+
+    def troubles(self) -> dict[str, Trouble]:
+        from projections.extraction_queue import troubles
+
+        return troubles(self._edge.store.connection)
+
+    def trouble(self, episode: str, trouble: Trouble) -> None:
+        from projections.extraction_queue import note
+
+        note(self._edge.store.connection, episode, trouble)
+
+    def settled(self, episode: str) -> None:
+        from projections.extraction_queue import settle
+
+        settle(self._edge.store.connection, episode)
+
+    def cost_each(self) -> float | None:
+        from projections.extraction_queue import cost_each
+
+        model = self._parts.model
+        return cost_each(self._edge.store.connection, model.name if model else "rules")
