@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from edge.domain.curated import Curation, Subject
 from edge.domain.events import Data
-from edge.domain.knowledge import Entity, Fact
+from edge.domain.knowledge import Entity, Fact, Tier
 from edge.domain.refusal import EdgeError, Failed, Unreachable
 
 if TYPE_CHECKING:
@@ -119,6 +120,53 @@ class KnownGraph(Protocol):
     def entities_changed(self, after: int = 0) -> Iterator[Entity]: ...
     def facts_changed(self, after: int = 0) -> Iterator[Fact]: ...
     def episodes_changed(self, after: int = 0) -> Iterator[KnownEpisode]: ...
+
+
+class Knowing(NamedTuple):
+    """One statement as it is listed: a hypothesis, a contested one, or what the operator curated."""
+
+    id: str
+    statement: str
+    tier: Tier
+    entities: list[str]
+    """Names."""
+    episodes: list[str]
+    """The living episodes it stands in, in log order."""
+    valid_from: str | None
+    position: int
+    """Where it was first said."""
+    events: list[str]
+    """The extractions that say so, then what the operator said of it."""
+
+    def as_json(self, score: float) -> Data:
+        """As ``knowledge list`` and ``search`` print it."""
+        return {
+            "id": self.id,
+            "statement": self.statement,
+            "tier": self.tier,
+            "entities": self.entities,
+            "episodes": self.episodes,
+            "valid_from": self.valid_from,
+            "score": score,
+        }
+
+
+class KnowledgeView(Protocol):
+    """What is known, as of one position of the read models."""
+
+    def items(self, tier: Tier | None = None) -> list[Knowing]:
+        """All that is shown, in log order, or one tier of it."""
+        ...
+
+    def item(self, id_: str) -> Knowing | None: ...
+    def subject(self, id_: str) -> Subject | None:
+        """What extraction has under an id: a fact's statement or an entity's name."""
+        ...
+
+    def curation(self, id_: str) -> Curation | None: ...
+    def contested_or_much_cited(self, cited: int, limit: int) -> list[Knowing]:
+        """Hypotheses that ask for the operator's word: contested first, then those cited most."""
+        ...
 
 
 class EpisodeTexts(Protocol):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from edge.domain.events import Data
     from edge.grill import Grill
     from edge.journal import Journal
+    from edge.knowledge import KnowledgeCuration
     from edge.ports import Clock, Cognition, EventLog, IdKind, Links, Redactor
     from edge.steering import Steering
     from edge.voz import Voz
@@ -265,6 +266,12 @@ class Edge:
         from edge.dispatch import Dispatches
 
         return Dispatches(self.journal, self)
+
+    @cached_property
+    def curation(self) -> KnowledgeCuration:
+        from edge.knowledge import KnowledgeCuration
+
+        return KnowledgeCuration(self.journal, self)
 
     @cached_property
     def knowledge(self) -> KnowledgeParts:

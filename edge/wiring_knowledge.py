@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from edge.domain.episodes import said_at
 from edge.domain.grill import moment
 from edge.extraction import Bounds, Estimate, Extracted, Extraction, Lease, Trouble
-from edge.ports_knowledge import EpisodeText
+from edge.ports_knowledge import EpisodeText, Knowing
 
 if TYPE_CHECKING:
     from adapters.graph.extractor import GraphitiExtractor
@@ -69,6 +69,15 @@ class KnowledgeParts:
     def extract(self, dispatch_id: str | None = None) -> Extracted:
         """One bounded pass over what waits."""
         return self._extraction().run(dispatch_id)
+
+    def search(self, text: str, limit: int, at: str | None = None) -> list[tuple[Knowing, float]]:
+        """What is known of a text, best first, now or as it was."""
+        from projections.known import StoredVectors
+
+        if at is None:
+            return self._edge.current().knowledge.search(text, self.embedder, self.vectors, limit)
+        then = self._edge.at(at)
+        return then.knowledge.search(text, self.embedder, StoredVectors(then.store), limit)
 
     def estimate(self) -> Estimate:
         """What the next pass would take on."""
