@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import warnings
 from functools import cache
 from importlib.metadata import version
 from typing import Final
@@ -26,7 +27,9 @@ def load_graphiti(dimension: int) -> None:
     before = {name: os.environ.get(name) for name in (_NO_DOTENV, _DIMENSION)}
     os.environ[_NO_DOTENV], os.environ[_DIMENSION] = "true", str(dimension)
     try:
-        import graphiti_core
+        with warnings.catch_warnings():  # of how Graphiti is written, which nobody here can mend
+            warnings.simplefilter("ignore", DeprecationWarning)
+            import graphiti_core
     finally:
         for name, value in before.items():
             os.environ.pop(name, None)
