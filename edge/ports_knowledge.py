@@ -48,9 +48,15 @@ class Answer(NamedTuple):
 class ModelAway(Unreachable):
     """No model answers now (down, no key, rate limit that would outlast the wait): try again later."""
 
+    tokens = 0
+    """What the question cost all the same, where it was asked more than once."""
+
 
 class ModelFailed(Failed):
     """The model answered, and not usably: nonsense, a part, a refusal, for this question."""
+
+    tokens = 0
+    """What the question cost all the same."""
 
 
 class Model(Protocol):
