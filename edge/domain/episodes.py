@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from edge.domain.events import NO_STREAM, Data, Event
@@ -94,6 +94,24 @@ def counted(turns: Iterable[Data], known: Callable[[str], bool]) -> list[tuple[D
             out.append((turn, keys))
         here.update(keys)
     return out
+
+
+def said_at(turns: Sequence[Data], recorded_at: str) -> str:
+    """When an episode was said, ISO 8601 UTC: its latest turn's time, else when it was recorded."""
+    times = [moment for moment in (_utc(turn.get("ts")) for turn in turns) if moment]
+    return max(times, default=recorded_at)
+
+
+def _utc(ts: object) -> str | None:
+    """A time as all times are compared: in UTC; one without an offset is taken as UTC."""
+    try:
+        moment = datetime.fromisoformat(ts) if isinstance(ts, str) else None
+        if moment is None:
+            return None
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 # -- one stream, as the sweep needs it ------------------------------------------------------

@@ -8,6 +8,7 @@ contested, and what no living episode supports is gone. Curation stands above it
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 import uuid
 from collections.abc import Iterable
@@ -130,3 +131,8 @@ def fold(contributions: Iterable[tuple[str, Data]]) -> tuple[dict[str, Entity], 
         for said in data.get("facts") or ():
             facts[said["id"]] = with_statement(facts.get(said["id"]), said, episode)
     return entities, facts
+
+
+def words_hash(statement: str) -> str:
+    """What two statements that say the same have in common, whatever their ids."""
+    return hashlib.blake2b(normalised(statement).encode("utf-8", "replace"), digest_size=16).hexdigest()

@@ -127,12 +127,13 @@ def dump(connection: apsw.Connection) -> list[str]:
     What is measured on a host is no fold of the log and stays out.
     """
     tables = connection.execute(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        " AND name NOT LIKE 'knowledge_fts_%' ORDER BY name"  # pages of an index: shown by what it finds
     ).fetchall()
     return sorted(
         f"{name}: {row!r}"
         for (name,) in tables
-        if name not in ("measured", "sweep_files")
+        if name not in ("measured", "sweep_files", "knowledge_changes", "knowledge_vectors")
         for row in connection.execute(f'SELECT * FROM "{name}"')
     )
 

@@ -1,0 +1,83 @@
+"""An episode in a line: what was asked for first, and what was decided or came of it last."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from adapters.graph.lexicon import ACKNOWLEDGEMENTS
+from adapters.graph.prose import Sentence
+from edge.domain.language import fold
+
+MAX_GIST: Final = 280
+_HALF: Final = 138
+_ARROW: Final = " → "
+
+_DECIDES: Final = re.compile(
+    r"\b(?:let's|lets|we(?:'ll| will)? use|decid\w*|from now on|instead of|prefer|always|never|go with|keep|switch to"
+    r"|the rule|nobody|vamos|decidimos|prefiro|prefira|a partir de agora|em vez de|sempre|nunca|fica|ficamos|passa(?:mos)? a|regra|ninguem"
+    r"|usa|use|mantem|trocamos|ja nao|no longer)\b"
+)
+_OUTCOME: Final = re.compile(
+    r"^\W{0,4}(?:done|created|added|fixed|updated|removed|moved|renamed|replaced|implemented|published|deployed|merged|all \w+ (?:tests )?pass"
+    r"|all tests|it works|now|i(?:'ve| have)? (?:\w+ ){0,2}(?:added|fixed|made|created|updated|removed|moved|changed|wrote|found|successfully)"
+    r"|feito|pronto|criei|adicionei|corrigi|mudei|movi|removi|actualizei|atualizei|troquei|substitui|publiquei|anotado|agora|passei|escrevi"
+    r"|ja (?:esta|corrigi)|os \w+ testes|the (?:\w+ ){1,3}(?:now|is|are)|perfect|no |yes|sim|nao|already|only)\b"
+    r"|\b(?:has been|have been|was|were|foi|foram|ficou) (?:\w+ )?(?:created|added|fixed|updated|removed|published|merged|complete\w*"
+    r"|criad\w|adicionad\w|corrigid\w|atualizad\w|removid\w|publicad\w)\b|\b(?:tests pass|testes passam|passam)\b"
+)
+_ANNOUNCES: Final = re.compile(
+    r"^\W{0,4}(?:let me|i'll|i will|now i|now let|i need to|looking at|first|vou|deixa-me|agora vou|preciso de|i see|i'm going|let us)\b"
+)
+
+
+def gist_of(said: Sequence[Sentence]) -> str:
+    """At most :data:`MAX_GIST` characters on one line, in the words that were said; "" of nothing."""
+    asked = next((s for s in said if s.by_operator and _says_something(s)), None)
+    if asked is None:
+        asked = next((s for s in said if s.by_operator), None)
+    after = [s for s in said if asked is None or s.turn > asked.turn]
+    came = next((s for s in reversed(after) if _is_outcome(s)), None)
+    if came is None:
+        came = next((s for s in reversed(after) if _is_plain(s)), None)
+    if asked is None and came is None:
+        return _cut(said[0].text, MAX_GIST) if said else ""
+    if asked is None or came is None:
+        return _cut((asked or came or said[0]).text, MAX_GIST)
+    room = MAX_GIST - len(_ARROW)
+    first = _cut(asked.text, max(_HALF, room - len(_line(came.text))))
+    return first + _ARROW + _cut(came.text, room - len(first))
+
+
+def _says_something(sentence: Sentence) -> bool:
+    words = fold(sentence.text).split()
+    meant = [w for w in words if w.strip(".,!?;:") not in ACKNOWLEDGEMENTS]
+    return len(meant) >= 3
+
+
+def _is_outcome(sentence: Sentence) -> bool:
+    if sentence.asks or sentence.title >= len(sentence.text):
+        return False
+    told = fold(sentence.text[:400]).replace("’", "'")
+    if sentence.by_operator:
+        return bool(_DECIDES.search(told)) and _says_something(sentence)
+    return bool(_OUTCOME.search(told)) and not _ANNOUNCES.match(told) and _says_something(sentence)
+
+
+def _is_plain(sentence: Sentence) -> bool:
+    told = fold(sentence.text[:60]).replace("’", "'")
+    return not sentence.asks and not _ANNOUNCES.match(told) and _says_something(sentence)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _cut(text: str, limit: int) -> str:
+    """One line, cut between words where it is too long."""
+    line = _line(text[: 4 * MAX_GIST])
+    if len(line) <= limit and len(text) <= 4 * MAX_GIST:
+        return line
+    kept = line[: limit - 1]
+    return (kept.rsplit(" ", 1)[0] if " " in kept[limit // 2 :] else kept).rstrip(" ,;:") + "…"
