@@ -12,6 +12,10 @@ LAST_SWEEP: Final = "last_sweep"
 """Name under which the host notes when it last swept."""
 
 
+STOPPED: Final = "extraction stopped"
+"""Name under which the host notes why the last extraction ended before all was read."""
+
+
 class Lag(NamedTuple):
     """What is measured, not folded: events the read models have not applied, and why if they cannot."""
 
@@ -30,6 +34,14 @@ def health(queries: Queries, mode: str, lag: Lag) -> Data:
         backlog = queries.backlog(last_finished["cursor"]) if last_finished else 0
         waiting = queries.episodes().waiting
         last_sweep = queries.noted(LAST_SWEEP)
+        knowledge = {
+            "waiting": waiting,
+            "set_aside": queries.knowledge.set_aside(),
+            "stopped": queries.noted(STOPPED) or None,
+            "cost": queries.knowledge.cost(),
+        }
+    if knowledge["set_aside"]:
+        errors.append({"kind": "quarantined-event", "ids": knowledge["set_aside"]})
     if lag.log_changed:
         errors.append({"kind": "log-changed", "ids": []})
     return {
@@ -45,6 +57,7 @@ def health(queries: Queries, mode: str, lag: Lag) -> Data:
         "errors": errors,
         "projection_lag": lag.behind,
         "knowledge_lag": waiting,
+        "knowledge": knowledge,
         "last_sweep": last_sweep,
         "degraded": bool(errors or unfinished or lag.behind or lag.log_changed),
     }

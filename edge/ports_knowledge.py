@@ -49,9 +49,15 @@ class Answer(NamedTuple):
 class ModelAway(Unreachable):
     """No model answers now (down, no key, rate limit that would outlast the wait): try again later."""
 
+    tokens = 0
+    """What the question cost all the same, where it was asked more than once."""
+
 
 class ModelFailed(Failed):
     """The model answered, and not usably: nonsense, a part, a refusal, for this question."""
+
+    tokens = 0
+    """What the question cost all the same."""
 
 
 class Model(Protocol):
@@ -164,6 +170,14 @@ class KnowledgeView(Protocol):
         ...
 
     def curation(self, id_: str) -> Curation | None: ...
+    def set_aside(self) -> list[str]:
+        """Episodes that were tried as often as one is tried, and could not be extracted."""
+        ...
+
+    def cost(self) -> Data:
+        """``{episodes, calls, tokens, seconds}`` of every extraction in the log."""
+        ...
+
     def contested_or_much_cited(self, cited: int, limit: int) -> list[Knowing]:
         """Hypotheses that ask for the operator's word: contested first, then those cited most."""
         ...

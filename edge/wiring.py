@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from adapters.eventlog.sqlite import SqliteEventLog
     from edge.briefing import Briefing
+    from edge.budget import BudgetedModel
     from edge.dispatch import Dispatches
     from edge.domain.episodes import StreamState
     from edge.domain.events import Data
@@ -113,6 +114,27 @@ class Edge:
         from adapters.cognition.rules import RuleCognition
 
         return RuleCognition()
+
+    @cached_property
+    def model(self) -> BudgetedModel | None:
+        """The model the settings name, within its day's tokens; None where rules decide."""
+        from edge.budget import BudgetedModel
+        from edge.wiring_services import model_of
+
+        model = model_of(self.settings)
+        if model is None:
+            return None
+        return BudgetedModel(model, self.settings.extract_tokens_per_day, self._queries, self._today)
+
+    def _today(self) -> str:
+        return self.clock.now().astimezone(self.settings.tz).date().isoformat()
+
+    def look_at_model(self) -> str:
+        """What is found where the model should be; raises ModelAway. It is asked nothing."""
+        from edge.wiring_services import model_of
+
+        model = model_of(self.settings)
+        return "none: rules decide" if model is None else model.look()
 
     @cached_property
     def log_id(self) -> str:

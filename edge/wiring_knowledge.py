@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from edge.domain.episodes import said_at
 from edge.domain.grill import moment
+from edge.health import STOPPED
 from edge.extraction import Bounds, Estimate, Extracted, Extraction, Lease, Trouble
 from edge.ports_knowledge import EpisodeText, Knowing
 
@@ -28,10 +29,10 @@ class KnowledgeParts:
         self._edge = edge
         self._waiting = _Waiting(edge, self)
 
-    @cached_property
+    @property
     def model(self) -> Model | None:
         """None: the rules extract."""
-        return None
+        return self._edge.model
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -67,8 +68,13 @@ class KnowledgeParts:
         return FileLease(self._edge.settings.home / "extract.lock")
 
     def extract(self, dispatch_id: str | None = None) -> Extracted:
-        """One bounded pass over what waits."""
-        return self._extraction().run(dispatch_id)
+        """One bounded pass over what waits. Why it ended early is noted for ``status``."""
+        done = self._extraction().run(dispatch_id)
+        notes = self._edge.current()
+        said = f"{done.stopped}: {done.said}" if done.said else ""
+        if (notes.noted(STOPPED) or "") != said:
+            notes.note(STOPPED, said)
+        return done
 
     def search(self, text: str, limit: int, at: str | None = None) -> list[tuple[Knowing, float]]:
         """What is known of a text, best first, now or as it was."""

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Final, cast
 import apsw
 
 from edge.domain import curated
+from edge.domain.events import Data
 from edge.domain.knowledge import Tier
+from edge.extraction import ATTEMPTS
 from edge.ports_knowledge import Embedder, Knowing, VectorStore
 from projections.documents import read
 from projections.knowledge_rows import SHOWN, entity_of, fact_of, subject_of
@@ -60,6 +62,28 @@ class KnowledgeQueries:
             (cited, limit),
         )
         return self._knowing(cast("Iterable[_Row]", rows))
+
+    def set_aside(self) -> list[str]:
+        """Episodes that could not be extracted, tried as often as one is."""
+        rows = self._connection.execute(
+            "SELECT t.episode FROM knowledge_troubles t JOIN knowledge_episodes e ON e.id = t.episode"
+            " WHERE t.attempts >= ? AND e.extracted = 0 AND e.state = 'alive' ORDER BY t.episode",
+            (ATTEMPTS,),
+        )
+        return [cast("str", row[0]) for row in list(rows)]
+
+    def cost(self) -> Data:
+        """What all extractions in the log cost."""
+        row = self._connection.execute(
+            "SELECT total(episodes), total(calls), total(tokens), total(ms) FROM knowledge_costs"
+        ).fetchone()
+        episodes, calls, tokens, ms = cast("tuple[float, ...]", row)
+        return {
+            "episodes": int(episodes),
+            "calls": int(calls),
+            "tokens": int(tokens),
+            "seconds": round(ms / 1000, 3),
+        }
 
     def subject(self, id_: str) -> curated.Subject | None:
         """What extraction has under an id."""

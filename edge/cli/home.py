@@ -136,6 +136,9 @@ def status(home: Home = None, json_: Json = False) -> None:
         f"projection lag {data['projection_lag']}, knowledge lag {data['knowledge_lag']}, "
         f"last sweep {data['last_sweep'] or 'never'}",
     ]
+    known = data["knowledge"]
+    if known["stopped"]:
+        lines.append(f"extraction stopped, {known['stopped']}")
     lines += [f"unfinished run {run}: `edge grill show {run}`" for run in data["unfinished_runs"]]
     lines += [f"{error['kind']}: {', '.join(error['ids'])}".rstrip(": ") for error in data["errors"]]
     say(json_, data, "\n".join(lines))
