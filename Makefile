@@ -25,7 +25,7 @@ help:
 	@echo "make test                 the test suite (ARGS= goes to pytest)"
 	@echo "make lint                 ruff, mypy and the import contracts"
 	@echo "make bench                the measurements, side by side"
-	@echo "make up                   EventStoreDB for the log, and a worker (takes Docker)"
+	@echo "make up                   EventStoreDB for the log, Neo4j, and a worker (takes Docker)"
 	@echo "make cluster              the same on three nodes"
 
 # Asks for what edge itself needs, and not for the tools of its developers: half the wait.

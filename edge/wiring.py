@@ -75,8 +75,10 @@ class Edge:
             return self.embedded_log
         from adapters.eventlog.eventstoredb import EventStoreDBEventLog
 
+        # A worker tries again by itself, and says so each time: nothing is to be tried unsaid beneath it.
+        tried = {"attempts": 1} if self._say else {}
         return EventStoreDBEventLog(
-            self.settings.log, password=self.settings.log_password, lost=self._server_lost
+            self.settings.log, password=self.settings.log_password, lost=self._server_lost, **tried
         )
 
     @cached_property
@@ -339,10 +341,15 @@ class Edge:
         from projections.worker import Worker
 
         self._say = say
+        return Worker(self.log, self._ready_to_follow, say)
+
+    def _ready_to_follow(self) -> tuple[Runner, Callable[[int], object]]:
+        """What the log is folded into, opened and of this code; needs the log for that."""
         if self.store.outdated():
             self.rebuild()
-        return Worker(self.log, self._runner, self._after_page(), say)
+        return self._runner, self._after_page
 
+    @cached_property
     def _after_page(self) -> Callable[[int], object]:
         """What a worker does besides: links, where the log is one that can."""
         if self.settings.log is None:

@@ -13,9 +13,10 @@ from typing import Annotated, Final
 import typer
 
 from edge.cli.common import Home, group
-from edge.domain.refusal import EdgeError, Misused
+from edge.domain.refusal import EdgeError, Misused, Unreachable
 from edge.settings import home_of
 from edge.wiring import Edge
+from projections.worker import pause
 
 app = group("The long-running part")
 
@@ -43,6 +44,9 @@ def worker(
         following.stop()
         if not ended.wait(GRACE):
             edge.hang_up()
+        if not ended.wait(GRACE):  # a cluster asked for its leader is waited for by its client, deaf to us
+            _say("stopped")
+            os._exit(0)  # as safe as any end: what is stored is stored in transactions
 
     _on_the_first_signal(stop)
     sweeping = threading.Thread(target=_sweep, args=(home, seconds, stopping), daemon=True)
@@ -74,19 +78,28 @@ def _on_the_first_signal(stop: Callable[[], None]) -> None:
 
 
 def _sweep(home: Home, every: float, stopping: threading.Event) -> None:
-    """Sweep at once and then every so often, over connections of its own; trouble is said and waited out."""
+    """Sweep at once and then every so often, over connections of its own. Trouble is said; a log
+    that is away is waited for as the worker itself does, not until the next sweep is due."""
+    away = 0
     while not stopping.is_set():
+        seconds = every
         try:
             edge = Edge.at_home(home_of(home))
             try:
                 done = edge.sweep()
             finally:
                 edge.close()
+            away = 0
             if done["episodes"]:
                 _say(f"swept: {done['episodes']} episodes, {done['turns']} turns")
         except EdgeError as error:
-            _say(f"sweep: {error.message}")
-        stopping.wait(every)
+            again = ""
+            if isinstance(error, Unreachable) and not error.lasting:
+                away += 1
+                seconds = min(pause(away), every)
+                again = f"; trying again in {seconds:.1f} s"
+            _say(f"sweep: {error.message}{again}")
+        stopping.wait(seconds)
 
 
 def _seconds(text: str) -> float:
