@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from edge.domain.episodes import said_at
 from edge.domain.grill import moment
-from edge.health import STOPPED
 from edge.extraction import Bounds, Estimate, Extracted, Extraction, Lease, Trouble
+from edge.health import STOPPED
 from edge.ports_knowledge import EpisodeText, Knowing
 
 if TYPE_CHECKING:
