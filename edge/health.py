@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from edge import graphing
 from edge.domain.events import Data
 from edge.domain.health import grouped
 from edge.ports import Queries
@@ -40,6 +41,12 @@ def health(queries: Queries, mode: str, lag: Lag) -> Data:
             "stopped": queries.noted(STOPPED) or None,
             "cost": queries.knowledge.cost(),
         }
+        followed = graphing.noted(queries)
+        graph = followed and {
+            "position": followed.position,
+            "lag": queries.knowledge.extracted_after(followed.position),
+            "said": followed.said,
+        }
     if knowledge["set_aside"]:
         errors.append({"kind": "quarantined-event", "ids": knowledge["set_aside"]})
     if lag.log_changed:
@@ -58,6 +65,7 @@ def health(queries: Queries, mode: str, lag: Lag) -> Data:
         "projection_lag": lag.behind,
         "knowledge_lag": waiting,
         "knowledge": knowledge,
+        "graph": graph,
         "last_sweep": last_sweep,
-        "degraded": bool(errors or unfinished or lag.behind or lag.log_changed),
+        "degraded": bool(errors or unfinished or lag.behind or lag.log_changed or (graph and graph["said"])),
     }

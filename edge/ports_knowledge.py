@@ -178,9 +178,57 @@ class KnowledgeView(Protocol):
         """``{episodes, calls, tokens, seconds}`` of every extraction in the log."""
         ...
 
+    def extracted_after(self, position: int) -> int:
+        """How many episodes' results stand after a position."""
+        ...
+
     def contested_or_much_cited(self, cited: int, limit: int) -> list[Knowing]:
         """Hypotheses that ask for the operator's word: contested first, then those cited most."""
         ...
+
+
+# -- the graph ------------------------------------------------------------------------------
+
+
+class CuratedStatement(NamedTuple):
+    """A statement the operator stands by, as the graph takes it. Times are ISO 8601."""
+
+    id: str
+    statement: str
+    at: str
+    """When it was promoted."""
+    source: str = "operator"
+    target: str = ""
+    """Names, not ids: the curated have entities of their own. Without a target it is about the source."""
+    relation: str = "CURATED"
+    evidence: tuple[str, ...] = ()
+    """Ids of the episodes it stands in."""
+    valid_from: str | None = None
+
+
+class Graph(Protocol):
+    """A graph database that follows what is known. Nothing of edge is answered from it.
+
+    All raise ``Unreachable`` where it is down.
+    """
+
+    def position(self) -> int:
+        """Up to where it has followed; 0 before it began."""
+        ...
+
+    def project(self, known: KnownGraph, curated: Sequence[CuratedStatement]) -> int:
+        """Bring it to where ``known`` is; how much changed. 0 also where another host is at it."""
+        ...
+
+    def rebuild(self, known: KnownGraph, curated: Sequence[CuratedStatement]) -> int:
+        """Take out everything of this install, and project from the start."""
+        ...
+
+    def find(self, text: str, limit: int) -> list[tuple[str, float]]:
+        """Ids of statements about a text, best first, with their scores."""
+        ...
+
+    def close(self) -> None: ...
 
 
 class EpisodeTexts(Protocol):

@@ -238,6 +238,12 @@ class Edge:
         """The sweep at the open of a dispatch."""
         return self.sweep(dispatch_id=dispatch_id)
 
+    def extract_for(self, dispatch_id: str) -> Data:
+        """The extraction at the open of a dispatch; what is kept beside the read models follows."""
+        extracted = self.knowledge.extract(dispatch_id)
+        self.knowledge.follow()
+        return extracted.as_json()
+
     def sweep(
         self, *, dry_run: bool = False, since: datetime | None = None, dispatch_id: str | None = None
     ) -> Data:

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 from edge.domain.episodes import said_at
 from edge.domain.grill import moment
+from edge.domain.refusal import Misused
 from edge.extraction import Bounds, Estimate, Extracted, Extraction, Lease, Trouble
+from edge.graphing import Followed, GraphFollowing
 from edge.health import STOPPED
 from edge.ports_knowledge import EpisodeText, Knowing
 
 if TYPE_CHECKING:
     from adapters.graph.extractor import GraphitiExtractor
-    from edge.ports_knowledge import Embedder, KnownGraph, Model, VectorStore
+    from edge.ports_knowledge import Embedder, Graph, KnownGraph, Model, VectorStore
     from edge.wiring import Edge
 
 
@@ -67,6 +69,36 @@ class KnowledgeParts:
 
         return FileLease(self._edge.settings.home / "extract.lock")
 
+    @cached_property
+    def graph(self) -> Graph:
+        from adapters.graph.neo4j.graph import Neo4jGraph
+
+        edge, settings = self._edge, self._edge.settings
+        if settings.graph is None:
+            raise Misused(
+                "no graph is configured", hint='add a line like graph = "neo4j://HOST" to edge.toml'
+            )
+        return Neo4jGraph(
+            settings.graph,
+            settings.graph_password,
+            settings.group,
+            self.embedder,
+            self.vectors,
+            log_id=edge.log_id,
+        )
+
+    def follow(self) -> Followed | None:
+        """Bring the graph to where the read models stand; None where none is configured."""
+        return self._following().follow() if self._edge.settings.graph else None
+
+    def rebuild_graph(self) -> Followed:
+        """The graph again from the start, out of the read models."""
+        return self._following().rebuild()
+
+    def _following(self) -> GraphFollowing:
+        queries = self._edge.current()
+        return GraphFollowing(lambda: self.graph, self.known, queries.knowledge, queries.snapshot, queries)
+
     def extract(self, dispatch_id: str | None = None) -> Extracted:
         """One bounded pass over what waits. Why it ended early is noted for ``status``."""
         done = self._extraction().run(dispatch_id)
@@ -81,7 +113,10 @@ class KnowledgeParts:
         from projections.known import StoredVectors
 
         if at is None:
-            return self._edge.current().knowledge.search(text, self.embedder, self.vectors, limit)
+            view = self._edge.current().knowledge
+            if self._edge.settings.search == "neo4j":
+                return view.found(self.graph.find(text, limit))
+            return view.search(text, self.embedder, self.vectors, limit)
         then = self._edge.at(at)
         return then.knowledge.search(text, self.embedder, StoredVectors(then.store), limit)
 
@@ -106,6 +141,8 @@ class KnowledgeParts:
         """Let go of what was opened."""
         if "extractor" in self.__dict__:
             self.extractor.close()
+        if "graph" in self.__dict__:
+            self.graph.close()
         if "vectors" in self.__dict__:
             self.vectors.close()
 

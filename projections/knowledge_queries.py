@@ -72,6 +72,15 @@ class KnowledgeQueries:
         )
         return [cast("str", row[0]) for row in list(rows)]
 
+    def extracted_after(self, position: int) -> int:
+        """How many episodes' results stand after a position."""
+        return cast(
+            "int",
+            self._connection.execute(
+                "SELECT count(*) FROM knowledge_episodes WHERE changed > ?1 AND extracted > ?1", (position,)
+            ).get,
+        )
+
     def cost(self) -> Data:
         """What all extractions in the log cost."""
         row = self._connection.execute(
@@ -170,11 +179,16 @@ class KnowledgeQueries:
             for rank, id_ in enumerate(ranked):
                 scores[id_] = scores.get(id_, 0.0) + 1 / (_RANK + rank + 1)
         best = sorted(scores, key=lambda id_: (-scores[id_], id_))[:limit]
+        return self.found([(id_, round(scores[id_], 6)) for id_ in best])
+
+    def found(self, ranked: Sequence[tuple[str, float]]) -> list[tuple[Knowing, float]]:
+        """What a search found, as it is shown now; what is shown no more is left out."""
+        ids = json.dumps([id_ for id_, _ in ranked])
         rows = self._connection.execute(
-            f"{_ITEM} WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(best),)
+            f"{_ITEM} WHERE tier IN ({_SHOWN}) AND id IN (SELECT value FROM json_each(?))", (ids,)
         )
         items = {item.id: item for item in self._knowing(cast("Iterable[_Row]", rows))}
-        return [(items[id_], round(scores[id_], 6)) for id_ in best if id_ in items]
+        return [(items[id_], score) for id_, score in ranked if id_ in items]
 
     def _by_words(self, text: str) -> list[str]:
         words = re.findall(r"\w+", text)[:32]

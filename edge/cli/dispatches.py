@@ -50,7 +50,7 @@ def open_(
             theme,
             origin,
             edge.sweep_for,
-            lambda dispatch_id: edge.knowledge.extract(dispatch_id).as_json(),
+            edge.extract_for,
             lambda: edge.briefing(budget_tokens),
         )
     data = {

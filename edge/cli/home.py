@@ -139,6 +139,9 @@ def status(home: Home = None, json_: Json = False) -> None:
     known = data["knowledge"]
     if known["stopped"]:
         lines.append(f"extraction stopped, {known['stopped']}")
+    if data["graph"] and (data["graph"]["lag"] or data["graph"]["said"]):
+        said = f": {data['graph']['said']}" if data["graph"]["said"] else ""
+        lines.append(f"graph lag {data['graph']['lag']}{said}")
     lines += [f"unfinished run {run}: `edge grill show {run}`" for run in data["unfinished_runs"]]
     lines += [f"{error['kind']}: {', '.join(error['ids'])}".rstrip(": ") for error in data["errors"]]
     say(json_, data, "\n".join(lines))

@@ -38,6 +38,8 @@ class Curation(TypedDict):
     into: str | None
     evidence: list[str]
     origin_comment_id: str | None
+    at: str
+    """When it was last curated, ISO 8601 UTC."""
     position: int
     events: list[str]
 
@@ -61,6 +63,7 @@ def evolve(curation: Curation | None, event: Event, about: str | None = None) ->
         into=None,
         evidence=[],
         origin_comment_id=None,
+        at="",
         position=0,
         events=[],
     )
@@ -73,6 +76,7 @@ def evolve(curation: Curation | None, event: Event, about: str | None = None) ->
     if event.type == PROMOTED:
         after["evidence"] = [str(ref) for ref in data.get("evidence") or ()]
         after["origin_comment_id"] = text_of(data, "origin_comment_id") or None
+    after["at"] = event.recorded_at
     after["position"] = event.position
     after["events"] = [*before["events"], event.id]
     return after

@@ -7,32 +7,14 @@ import json
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from adapters.graph.neo4j import values
 from edge.domain.knowledge import normalised
-
-OPERATOR: Final = "operator"
-"""Who a statement is about that names nobody."""
+from edge.ports_knowledge import CuratedStatement as Curated
 
 _CURATED: Final = uuid.UUID("7a5e0c7e-5c1e-5f5d-8e0e-0c9b2f1f7c64")
 BEGAN: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-class Curated(NamedTuple):
-    """A statement the operator stands by. Times are ISO 8601."""
-
-    id: str
-    statement: str
-    at: str
-    """When it was promoted."""
-    source: str = OPERATOR
-    target: str = ""
-    """Names, not ids: the group has entities of its own. Without a target it is about the source."""
-    relation: str = "CURATED"
-    evidence: tuple[str, ...] = ()
-    """Ids of the episodes it rests on."""
-    valid_from: str | None = None
 
 
 def digest(curated: Sequence[Curated]) -> str:

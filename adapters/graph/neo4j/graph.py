@@ -91,6 +91,10 @@ class Neo4jGraph:
 
         return Neo4jSearch.over(self._connection, self._embedder, self.groups)
 
+    def find(self, text: str, limit: int) -> list[tuple[str, float]]:
+        """Ids of statements about a text, best first, with their scores."""
+        return [(found.id, found.score) for found in self.search().facts(text, limit)]
+
     # -- one run -----------------------------------------------------------------------------
 
     def _run(self, known: KnownGraph, curated: Sequence[Curated], *, anew: bool) -> int:
