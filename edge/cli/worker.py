@@ -21,7 +21,8 @@ from projections.worker import pause
 app = group("The long-running part")
 
 GRACE: Final = 3.0
-"""Seconds in which the page in hand should be finished; a server that is away is not waited for."""
+"""Seconds in which the page in hand should be finished; a server that is away is not waited for, and
+as long again is what it may take to be let go of."""
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
