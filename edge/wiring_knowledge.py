@@ -6,9 +6,10 @@ Nothing here is imported before something is extracted or asked for.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from edge.domain.episodes import said_at
 from edge.domain.grill import moment
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from adapters.graph.extractor import GraphitiExtractor
     from edge.ports_knowledge import Embedder, Graph, KnownGraph, Model, VectorStore
     from edge.wiring import Edge
+
+
+AGAIN: Final = "extracting again"
+"""Name under which the host notes up to where results are to be replaced, while that is under way."""
 
 
 class KnowledgeParts:
@@ -120,6 +125,32 @@ class KnowledgeParts:
         then = self._edge.at(at)
         return then.knowledge.search(text, self.embedder, StoredVectors(then.store), limit)
 
+    def passes(self) -> Iterator[Extracted]:
+        """One pass after another, as long as each ends only because it reached its bounds."""
+        while True:
+            done = self.extract()
+            yield done
+            if done.stopped not in ("episodes", "seconds"):
+                return
+
+    def extract_again(self) -> Extracted:
+        """Ask anew for every episode that was extracted. What was begun and cut off is finished:
+        only what still has its result of before is asked for."""
+        notes = self._edge.current()
+        begun = int(notes.noted(AGAIN) or 0) or notes.position()
+        notes.note(AGAIN, str(begun))
+        self.try_again()
+        done = self._extraction().again(begun)
+        if not done.stopped and done.lag <= done.failed:
+            notes.note(AGAIN, "")
+        return done
+
+    def try_again(self) -> None:
+        """Let episodes that were set aside be tried again."""
+        from projections.extraction_queue import settle
+
+        settle(self._edge.store.connection)
+
     def estimate(self) -> Estimate:
         """What the next pass would take on."""
         return self._extraction().estimate(self.model is not None)
@@ -163,6 +194,11 @@ class _Waiting:
         from projections.episodes import waiting
 
         return waiting(self._edge.store.connection, since)
+
+    def extracted(self, until: int) -> list[str]:
+        from projections.extraction_queue import extracted
+
+        return extracted(self._edge.store.connection, until)
 
     def text(self, episode: str) -> EpisodeText | None:
         from projections.episodes import place, turns_that_count

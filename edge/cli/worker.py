@@ -24,6 +24,9 @@ GRACE: Final = 3.0
 """Seconds in which the page in hand should be finished; a server that is away is not waited for, and
 as long again is what it may take to be let go of."""
 
+FOLLOW_EVERY: Final = 20.0
+"""Seconds between looks whether something changed that the graph has to follow."""
+
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -50,9 +53,10 @@ def worker(
             os._exit(0)  # as safe as any end: what is stored is stored in transactions
 
     _on_the_first_signal(stop)
-    sweeping = threading.Thread(target=_sweep, args=(home, seconds, stopping), daemon=True)
     if seconds:
-        sweeping.start()
+        _start(seconds, "sweep", _taken_in(stopping), home, stopping)
+    if edge.settings.graph:
+        _start(FOLLOW_EVERY, "graph", _Following(), home, stopping)
     try:
         following.run()
     finally:
@@ -78,29 +82,71 @@ def _on_the_first_signal(stop: Callable[[], None]) -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def _sweep(home: Home, every: float, stopping: threading.Event) -> None:
-    """Sweep at once and then every so often, over connections of its own. Trouble is said; a log
-    that is away is waited for as the worker itself does, not until the next sweep is due."""
+def _start(
+    seconds: float, what: str, work: Callable[[Edge], None], home: Home, stopping: threading.Event
+) -> None:
+    """Have it done beside, until the worker stops."""
+    threading.Thread(target=_every, args=(seconds, what, work, home, stopping), daemon=True).start()
+
+
+def _every(
+    seconds: float, what: str, work: Callable[[Edge], None], home: Home, stopping: threading.Event
+) -> None:
+    """Do some work at once and then every so often, over connections of its own. Trouble is said; what
+    is away is waited for as the worker itself does, not until the work is due again."""
     away = 0
     while not stopping.is_set():
-        seconds = every
+        wait = seconds
         try:
             edge = Edge.at_home(home_of(home))
             try:
-                done = edge.sweep()
+                work(edge)
             finally:
                 edge.close()
             away = 0
-            if done["episodes"]:
-                _say(f"swept: {done['episodes']} episodes, {done['turns']} turns")
         except EdgeError as error:
             again = ""
             if isinstance(error, Unreachable) and not error.lasting:
                 away += 1
-                seconds = min(pause(away), every)
-                again = f"; trying again in {seconds:.1f} s"
-            _say(f"sweep: {error.message}{again}")
-        stopping.wait(seconds)
+                wait = min(pause(away), seconds)
+                again = f"; trying again in {wait:.1f} s"
+            _say(f"{what}: {error.message}{again}")
+        stopping.wait(wait)
+
+
+def _taken_in(stopping: threading.Event) -> Callable[[Edge], None]:
+    """Sweep, then extract for as long as something waits that can be extracted now."""
+
+    def take_in(edge: Edge) -> None:
+        done = edge.sweep()
+        if done["episodes"]:
+            _say(f"swept: {done['episodes']} episodes, {done['turns']} turns")
+        for extracted in edge.knowledge.passes():
+            if extracted.episodes or extracted.failed:
+                _say(
+                    f"extracted: {extracted.episodes} episodes, {extracted.failed} failed,"
+                    f" {extracted.lag} left"
+                )
+            if stopping.is_set():
+                return
+        if extracted.said:
+            _say(f"extraction stopped, {extracted.stopped}: {extracted.said}")
+
+    return take_in
+
+
+class _Following:
+    """What is kept beside the read models follows them; trouble is said once, not at every look."""
+
+    def __init__(self) -> None:
+        self._said: str | None = None
+
+    def __call__(self, edge: Edge) -> None:
+        followed = edge.knowledge.follow()
+        said = followed.said if followed else None
+        if said and said != self._said:
+            _say(f"graph: {said}")
+        self._said = said
 
 
 def _seconds(text: str) -> float:

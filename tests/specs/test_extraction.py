@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from edge.domain.events import NO_STREAM, Data, Draft
+from edge.domain.refusal import Refused
 from edge.extraction import ATTEMPTS, FIRST_WAIT, Bounds, Extracted, Extraction, Trouble
 from edge.journal import Act, timestamp
 from edge.ports_knowledge import EpisodeText, KnownGraph, ModelAway, ModelFailed, Spent
@@ -32,11 +33,15 @@ class ToldWaiting:
         self.current()
         return [id_ for id_, at in self.said.items() if timestamp(at) >= since]
 
+    def extracted(self, until: int) -> list[str]:
+        last = {e.data["episode"]: e.position for e in self.house.events("episode.extracted")}
+        return [id_ for id_, position in last.items() if position <= until]
+
     def text(self, episode: str) -> EpisodeText | None:
         if episode == "forgotten":
             return None
         turn = {"id": "t", "role": "operator", "ts": None, "text": "x" * 400}
-        return EpisodeText(episode, self.said[episode], "s", "claude-code", None, (turn,))
+        return EpisodeText(episode, BEGAN, "s", "claude-code", None, (turn,))
 
     def troubles(self) -> dict[str, Trouble]:
         return self.notes
@@ -244,3 +249,34 @@ def test_the_estimate_goes_by_the_tally_else_by_the_words_and_is_nothing_for_rul
     assert 2 * 4_000 < guessed.tokens < 2 * 5_000
     desk.waiting.each = 700.0
     assert desk.extraction(episodes=1).estimate(model=True) == (1, 700)
+
+
+def test_asked_anew_each_result_is_followed_by_another_and_none_is_asked_for_twice() -> None:
+    desk = Desk(a=ago(3), b=ago(2), c=ago(1))
+    desk.run()
+    until = desk.house.memory.head()
+    desk.extractor.trouble["b"] = ModelAway("the model does not answer")
+    first = desk.extraction().again(until)
+    assert (first.episodes, first.stopped, first.lag) == (1, "unreachable", 2)
+    del desk.extractor.trouble["b"]
+    second = desk.extraction(episodes=1, seconds=1).again(until)  # whoever asks for all gets all
+    assert (second.episodes, second.stopped, second.lag) == (2, None, 0)
+    assert desk.extractor.asked == ["a", "b", "c", "a", "b", "b", "c"]
+    streams = {event.stream: event.revision for event in desk.house.events("episode.extracted")}
+    assert streams == dict.fromkeys(("extraction-g.a", "extraction-g.b", "extraction-g.c"), 1)
+
+
+def test_nothing_is_asked_anew_of_what_was_forgotten() -> None:
+    desk = Desk(a=ago(1))
+    desk.run()
+    until = desk.house.memory.head()
+    desk.house.foreign("extraction.forgotten", "extraction-g.a", actor="operator")
+    assert desk.extraction().again(until).episodes == 0
+    assert desk.extractor.asked == ["a"]
+
+
+def test_two_do_not_ask_anew_at_once() -> None:
+    desk = Desk(a=ago(1))
+    desk.lease.holder = "process 7 on desk"
+    with pytest.raises(Refused, match="process 7 on desk"):
+        desk.extraction().again(1)
