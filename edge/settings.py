@@ -34,9 +34,11 @@ from edge.services import (
 )
 
 FILE: Final = "edge.toml"
-_LISTS: Final = ("only", "exclude")
+DASHBOARD_PORT: Final = 8765
+_STORE_LISTS: Final = ("only", "exclude")
+_LISTS: Final = (*_STORE_LISTS, "dashboard_allow")
 _EXTRACT: Final = ("days", "episodes", "seconds", "tokens_per_day")
-_NUMBERS: Final = ("max_chats", "max_tokens", *(f"extract_{name}" for name in _EXTRACT))
+_NUMBERS: Final = ("max_chats", "max_tokens", "dashboard_port", *(f"extract_{name}" for name in _EXTRACT))
 _MODELS: Final = ("model", "model_url", "embedder", "embedder_url")
 _GRAPH: Final = ("graph", "search")
 _SECTIONS: Final[dict[str, dict[str, str]]] = {
@@ -45,6 +47,7 @@ _SECTIONS: Final[dict[str, dict[str, str]]] = {
     "store": {name: name for name in ("root", "only", "exclude", "since")},
     "grill": {name: name for name in ("max_chats", "max_tokens")},
     "extract": {name: f"extract_{name}" for name in _EXTRACT},
+    "dashboard": {name: f"dashboard_{name}" for name in ("host", "port", "allow")},
 }
 
 
@@ -53,8 +56,9 @@ class Settings:
     """One install. ``root`` None means Claude Code's own store; ``since`` is an ISO date or time.
 
     ``log`` is the URI of an EventStoreDB that holds the log, None for the embedded one; ``graph``
-    that of a Neo4j, None for none; ``model`` None means rules. Passwords and the key come from the
-    environment only: settings are no place for a secret.
+    that of a Neo4j, None for none; ``model`` None means rules. ``dashboard_allow`` are names besides
+    its own that the dashboard is reached under, like ``https://edge.example.org``. Passwords, tokens and
+    keys come from the environment only: settings are no place for a secret.
     """
 
     home: Path
@@ -82,6 +86,11 @@ class Settings:
     extract_episodes: int = EPISODES
     extract_seconds: int = SECONDS
     extract_tokens_per_day: int = TOKENS_PER_DAY
+    dashboard_host: str = "127.0.0.1"
+    dashboard_port: int = DASHBOARD_PORT
+    dashboard_allow: tuple[str, ...] = ()
+    dashboard_password: str | None = field(default=None, repr=False)
+    dashboard_metrics_token: str | None = field(default=None, repr=False)
 
     @property
     def log_path(self) -> Path:
@@ -191,6 +200,8 @@ def load(home: Path, environ: Mapping[str, str] = os.environ) -> Settings:
     zone_named(settings.zone)
     if settings.lang not in ("pt", "en"):
         raise Misused(f"{path}: lang is {settings.lang!r}", hint='"pt" or "en"')
+    if settings.dashboard_port > 65_535:
+        raise Misused(f"{path}: [dashboard] port is {settings.dashboard_port}", hint="a port is below 65536")
     check_services(settings)
     return settings
 
@@ -222,7 +233,8 @@ def _from(environ: Mapping[str, str]) -> dict[str, Any]:
         if name == "home" or text is None or not text.strip():
             continue
         if name in _LISTS:
-            values[name] = tuple(part for part in text.split(os.pathsep) if part)
+            between = os.pathsep if name in _STORE_LISTS else ","  # a host's port stands after a colon
+            values[name] = tuple(part.strip() for part in text.split(between) if part.strip())
         elif name in _NUMBERS and text.isdecimal():
             values[name] = _typed(name, int(text), f"EDGE_{name.upper()}")
         else:
@@ -255,7 +267,7 @@ def written(settings: Settings) -> str:
     lines += ["", "[store]"]
     if settings.root:
         lines.append(f"root = {json.dumps(settings.root, ensure_ascii=False)}")
-    lines += [f"{name} = {json.dumps(list(getattr(settings, name)), ensure_ascii=False)}" for name in _LISTS]
+    lines += [f"{name} = {json.dumps(list(getattr(settings, name)), ensure_ascii=False)}" for name in _STORE_LISTS]
     if settings.since:
         lines.append(f"since = {json.dumps(settings.since)}")
     for section in ("grill", "extract"):

@@ -10,7 +10,7 @@ from edge.domain.direction import Item
 from edge.domain.events import Actor, Data, Draft
 from edge.domain.refusal import Refused
 from edge.domain.streams import check_item_id
-from edge.journal import Act, Journal
+from edge.journal import Act, Journal, Recorded
 from edge.ports import ReadSide
 
 
@@ -62,14 +62,38 @@ class Steering:
         """Take a live steer out, set or proposed."""
         return self._write(id_, lambda item: direction.drop(item, id_, reason), "operator")
 
+    def accept(self, id_: str) -> Steered | None:
+        """Set a proposal just as it stands; None where it is set already (a submit sent twice)."""
+        recorded = self._recorded(id_, lambda item: direction.accept(item, id_), "operator")
+        return Steered(id_, recorded.at.position) if recorded else None
+
+    def reject(self, id_: str, reason: str) -> Steered | None:
+        """Take a steer out; None where it was taken out already, for the same reason."""
+
+        def decide(item: Item | None) -> list[Draft]:
+            if item is not None and not direction.live(item) and item["reason"] == reason.strip():
+                return []
+            return direction.drop(item, id_, reason)
+
+        recorded = self._recorded(id_, decide, "operator")
+        return Steered(id_, recorded.at.position) if recorded else None
+
     def _id(self, id_: str | None, title: str) -> str:
         if id_ is not None:
             return check_item_id(id_, "direction id")
         return direction.new_id(title, self._journal.new_id())
 
     def _write(self, id_: str, decide: Callable[[Item | None], list[Draft]], actor: Actor) -> Steered:
+        recorded = self._recorded(id_, decide, actor)
+        if recorded is None:
+            raise Refused(f"nothing to write for {id_}")
+        return Steered(id_, recorded.at.position)
+
+    def _recorded(
+        self, id_: str, decide: Callable[[Item | None], list[Draft]], actor: Actor
+    ) -> Recorded | None:
         stream = self._journal.streams.direction(id_)
-        recorded = self._journal.decide(
+        return self._journal.decide(
             stream,
             lambda: None,
             lambda state, _event: state,
@@ -78,6 +102,3 @@ class Steering:
             lambda _state: decide(self._reads.current().item(id_)),
             Act(actor),
         )
-        if recorded is None:
-            raise Refused(f"nothing to write for {id_}")
-        return Steered(id_, recorded.at.position)

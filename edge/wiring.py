@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from edge.ports import Clock, Cognition, EventLog, IdKind, Links, Redactor
     from edge.steering import Steering
     from edge.voz import Voz
+    from edge.ports_dashboard import DashboardReads
+    from edge.ports_knowledge import Knowing
     from edge.wiring_knowledge import KnowledgeParts
     from projections.queries import ReadModels
     from projections.runner import Runner
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from projections.worker import Worker
 
 MODE: Final = "embedded"
+LAG_COUNTED: Final = 1_000
+"""Events behind the log's head that a page counts, at most."""
 
 
 class Edge:
@@ -181,6 +185,19 @@ class Edge:
             self.rebuild()
         self._runner.catch_up(report=self.report)
         return self._queries
+
+    def reads(self) -> DashboardReads:
+        """The read models as they stand, for whoever must not run the log."""
+        from projections.dashboard_queries import DashboardQueries
+
+        if "_standing" not in self.__dict__:
+            self.__dict__["_standing"] = DashboardQueries(self.store)
+        return cast("DashboardReads", self.__dict__["_standing"])
+
+    def found(self, text: str, limit: int) -> list[tuple[Knowing, float]]:
+        """What is known of a text in the read models as they stand, best first."""
+        parts = self.knowledge
+        return self.reads().knowledge.search(text, parts.embedder, parts.vectors, limit)
 
     def at(self, when: str) -> ReadModels:
         """The read models as of a position or an ISO time, replayed in memory by the same fold."""
@@ -328,6 +345,28 @@ class Edge:
         now, zone, lang = self.clock.now(), self.settings.tz, self.settings.lang
         return compose(self.current(), self.health(), now, zone, lang, budget or BUDGET_TOKENS)
 
+    def strip(self) -> Data:
+        """The health strip of the read models as they stand; the log is asked for its end alone.
+
+        ``away`` says why it could not be asked.
+        """
+        queries = self.reads()
+        try:
+            head, away = self.log.head(), None
+            after = self.log.read_all(after=queries.position() or None, limit=LAG_COUNTED)
+            behind = sum(1 for _ in after) if head > queries.position() else 0
+        except EdgeError as error:
+            head, behind, away = queries.position(), 0, error.message
+        return {**health(queries, self.mode, Lag(head, behind)), "away": away}
+
+    def briefing_standing(self) -> Data:
+        """The Briefing of the read models as they stand, without bringing them to the log's head."""
+        from edge.briefing import compose
+
+        now, zone, lang = self.clock.now(), self.settings.tz, self.settings.lang
+        composed = compose(self.reads(), self.strip(), now, zone, lang)
+        return {**composed.as_json(), "position": composed.position, "recomputed": False}
+
     def briefing_at(self, when: str) -> tuple[Data, str]:
         """The Briefing as it was shown at a position; recomputed, and a note that says so, where none was."""
         from edge.briefing import as_presented, compose
@@ -348,6 +387,13 @@ class Edge:
 
         self._say = say
         return Worker(self.log, self._ready_to_follow, say)
+
+    def follower(self, reached: Callable[[int], object], say: Callable[[str], None]) -> Worker:
+        """What keeps the read models at the log's end and tells whoever shows them; no links."""
+        from projections.worker import Worker
+
+        self._say = say
+        return Worker(self.log, lambda: (self._ready_to_follow()[0], reached), say)
 
     def _ready_to_follow(self) -> tuple[Runner, Callable[[int], object]]:
         """What the log is folded into, opened and of this code; needs the log for that."""
@@ -373,6 +419,12 @@ class Edge:
         """End what is under way on a log's server, from any thread; a log in a file waits for nobody."""
         if self.settings.log is not None:
             self.log.close()
+
+    def __enter__(self) -> Edge:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Let go of what was opened."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from projections.activity import Activity
 from projections.chats import Chats, Votes
 from projections.corpus import Corpus
 from projections.direction import Direction
@@ -11,6 +12,7 @@ from projections.episodes import Episodes
 from projections.health import Health
 from projections.knowledge import Knowledge
 from projections.model import ReadModel
+from projections.moves import Moves
 from projections.runs import Dispatches, Runs
 
 MODELS: Final[tuple[type[ReadModel], ...]] = (
@@ -23,4 +25,6 @@ MODELS: Final[tuple[type[ReadModel], ...]] = (
     Episodes,
     Knowledge,
     Health,
+    Activity,
+    Moves,
 )

@@ -33,7 +33,7 @@ _IDS: Final[dict[IdKind, str]] = {
     "knowledge": "SELECT id FROM (SELECT id FROM knowledge_facts UNION SELECT id FROM knowledge_entities"
     " UNION SELECT id FROM knowledge_curations) WHERE id",
 }
-_WHICH: Final[dict[Which, str]] = {
+WHICH: Final[dict[Which, str]] = {
     "all": "position > 0",
     "open": "state != 'closed' AND position > 0",
     "parked": "state = 'parked' AND state != 'closed' AND position > 0",
@@ -81,9 +81,9 @@ class ReadModels:
 
     def chats(self, which: Which = "all", target: str | None = None) -> Iterator[Chat]:
         if target is not None:
-            where = f"{_WHICH[which]} AND target_ref = ?"
+            where = f"{WHICH[which]} AND target_ref = ?"
             return self._docs(f"SELECT doc FROM chats WHERE {where} ORDER BY position", target)
-        return self._docs(f"SELECT doc FROM chats WHERE {_WHICH[which]} ORDER BY position")
+        return self._docs(f"SELECT doc FROM chats WHERE {WHICH[which]} ORDER BY position")
 
     def chat(self, comment_id: str) -> Chat | None:
         return cast("Chat | None", self._doc("SELECT doc FROM chats WHERE comment_id = ?", comment_id))
@@ -104,7 +104,7 @@ class ReadModels:
         only = " AND naked" if naked else ""
         most = "" if limit is None else f" LIMIT {int(limit)}"
         if kind == "comment":
-            sql = f"SELECT doc FROM chats WHERE {_WHICH['open']}{only} ORDER BY position{most}"
+            sql = f"SELECT doc FROM chats WHERE {WHICH['open']}{only} ORDER BY position{most}"
             return [of_comment(chat) for chat in self._docs(sql)]
         return list(
             self._docs(f"SELECT doc FROM votes WHERE open AND position > 0{only} ORDER BY position{most}")
@@ -113,7 +113,7 @@ class ReadModels:
     def counts(self) -> Counts:
         chats = self._connection.execute(
             "SELECT count(*), total(actionable), total(state = 'parked'), total(naked) FROM chats"
-            f" WHERE {_WHICH['open']}"
+            f" WHERE {WHICH['open']}"
         ).fetchone()
         votes = self._connection.execute(
             "SELECT count(*), total(naked) FROM votes WHERE open AND position > 0"
@@ -122,7 +122,7 @@ class ReadModels:
         return Counts(chats[0], int(chats[1]), int(chats[2]), votes[0], int(chats[3]) + int(votes[1]))
 
     def backlog(self, cursor: int) -> int:
-        sql = f"SELECT count(*) FROM chats WHERE {_WHICH['actionable']} AND position <= ?"
+        sql = f"SELECT count(*) FROM chats WHERE {WHICH['actionable']} AND position <= ?"
         return cast("int", self._one(sql, cursor))
 
     # -- Direction and corpus ---------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import Annotated, Final
 import typer
 
 from edge.cli.common import Home, group
+from edge.cli.parent import end_with_parent
 from edge.domain.refusal import EdgeError, Misused, Unreachable
 from edge.settings import home_of
 from edge.wiring import Edge
@@ -35,6 +36,9 @@ def worker(
     sweep_every: Annotated[
         str, typer.Option("--sweep-every", metavar="TIME", help="Like 30m or 3h; 0 never sweeps.")
     ] = "3h",
+    supervised: Annotated[
+        bool, typer.Option("--supervised", hidden=True, help="End when standard input does.")
+    ] = False,
     home: Home = None,
 ) -> None:
     """Follow the log and keep this host's read models current; sweep now and then. Ends on SIGTERM."""
@@ -53,6 +57,8 @@ def worker(
             os._exit(0)  # as safe as any end: what is stored is stored in transactions
 
     _on_the_first_signal(stop)
+    if supervised:
+        end_with_parent()
     if seconds:
         _start(seconds, "sweep", _taken_in(stopping), home, stopping)
     if edge.settings.graph:

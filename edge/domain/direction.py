@@ -279,6 +279,16 @@ def set_(item: Item | None, id_: str, fields: Data, supersedes: str | None = Non
     return [Draft("direction.set", data)]
 
 
+def accept(item: Item | None, id_: str) -> list[Draft]:
+    """Set a proposal as it stands; nothing where it is set already."""
+    if item is None or not live(item):
+        raise Refused(f"no live proposal {id_}", hint="`edge direction list` shows them")
+    if item["tier"] == "set":
+        return []
+    fields = {name: item[name] for name in ("title", "body", "kind", "expires_at", "relates_to")}  # type: ignore[literal-required]
+    return set_(item, id_, steer_fields(**fields))
+
+
 def drop(item: Item | None, id_: str, reason: str) -> list[Draft]:
     """Take a steer out, with the reason; refused where it is not there."""
     if item is None or not live(item):

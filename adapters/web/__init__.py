@@ -1,0 +1,1 @@
+"""The dashboard: the operator's private Voz rail in a browser, over a handed-in install."""
