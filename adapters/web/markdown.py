@@ -18,13 +18,16 @@ _SCHEMES: Final = frozenset(("http", "https", "mailto"))
 
 @lru_cache(maxsize=64)
 def rendered(text: str, headings_from: int = 2) -> Markup:
-    """The text as HTML. Its headings begin below the page's own; pictures become links, since
-    loading one would tell a stranger that it was read."""
+    """The text as HTML. Its headings begin below the page's own, and a title at its top, which the
+    page shows already, is left out. Pictures become their words: loading one tells a stranger it was read."""
     tokens = _RENDER.parse(text)
+    titled = len(tokens) > 3 and tokens[0].type == "heading_open" and tokens[0].tag == "h1"
+    if titled:
+        tokens = tokens[3:]
+    highest = min((int(t.tag[1]) for t in tokens if t.type == "heading_open"), default=1)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
-            level = min(6, int(token.tag[1]) + headings_from - 1)
-            token.tag = f"h{level}"
+            token.tag = f"h{min(6, int(token.tag[1]) - highest + headings_from)}"
         for child in token.children or ():
             if child.type == "image":
                 child.type, child.content = "text", f"[{child.content}]({child.attrs.get('src', '')})"

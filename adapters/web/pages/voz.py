@@ -72,6 +72,7 @@ def timeline(
         live=before is None,
         chats=cards(chats[:SHOWN]),
         parked=cards(parked[::-1]),
+        waiting={chat["comment_id"] for chat in parked},
         older=chats[SHOWN - 1]["position"] if len(chats) > SHOWN else None,
         which=which,
         before=before,

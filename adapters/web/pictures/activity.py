@@ -42,8 +42,8 @@ def activity(days: dict[date, Counter[str]], lang: Lang) -> Markup:
         said = ", ".join(f"{t(f'activity:{kind}')} {counted[kind]}" for kind in KINDS if counted[kind])
         if bars:
             parts.append(element("g", element("title", f"{day.isoformat()}: {said}"), *bars))
-        if day.weekday() == 0:
-            parts.append(element("text", f"{day.day}/{day.month}", x=x, y=HEIGHT - 4))
+        if day.weekday() == 0 and x < WIDTH - 40:
+            parts.append(element("text", f"{day.day}/{day.month}", x=x, y=HEIGHT - 3))
     return element(
         "svg", *parts, viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}", class_="picture", role="img",
         aria_labelledby="activity-text",
