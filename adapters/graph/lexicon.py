@@ -10,19 +10,29 @@ from __future__ import annotations
 from typing import Final
 
 
+CASED_TECHNOLOGIES: Final = frozenset(
+    "Go Rust Swift Ruby Julia Dart React Express Node Svelte Spring Unity Vault Consul Nomad Helm Make Vim Linear"
+    " Notion Poetry Rich Click Requests Black Hypothesis Bun Spark Hugo Gin Echo Fiber Phoenix Solid Ember"
+    " Excel Word Oracle Snowflake Claude Teams Gmail Outlook Ninja Edge Brave Opera Meta Apple Google Microsoft"
+    " Amazon Nvidia".split()
+)
+"""Technologies and firms whose names are words too: only capitalised, and not where a sentence begins."""
+
+
 def _table(lines: str) -> dict[str, str]:
     """Folded spelling → the spelling to show; ``a=b=C`` lists other spellings before it."""
     out: dict[str, str] = {}
     for entry in (e.strip() for e in lines.replace("\n", ",").split(",")):
         if entry:
             *others, shown = entry.split("=")
-            out.update(dict.fromkeys((*others, shown.casefold()), shown))
+            own = () if shown in CASED_TECHNOLOGIES else (shown.casefold(),)
+            out.update(dict.fromkeys((*others, *own), shown))
     return out
 
 
 TECHNOLOGIES: Final = _table("""
 postgres=postgresql=psql=PostgreSQL, mysql=MySQL, mariadb=MariaDB, sqlite=sqlite3=SQLite, mongo=MongoDB,
-redis=Redis, memcached=Memcached, cassandra=Cassandra, dynamodb=DynamoDB, elasticsearch=Elasticsearch,
+Redis, memcached=Memcached, cassandra=Cassandra, dynamodb=DynamoDB, elasticsearch=Elasticsearch,
 opensearch=OpenSearch, neo4j=Neo4j, kuzu=Kuzu, ladybug=LadybugDB, duckdb=DuckDB, clickhouse=ClickHouse,
 bigquery=BigQuery, snowflake=Snowflake, supabase=Supabase, firebase=Firebase, firestore=Firestore,
 eventstoredb=eventstore=EventStoreDB, kurrentdb=kurrent=KurrentDB, kafka=Kafka, rabbitmq=RabbitMQ,
@@ -35,7 +45,7 @@ grafana=Grafana, prometheus=Prometheus, opentelemetry=OpenTelemetry, sentry=Sent
 jenkins=Jenkins, github=GitHub, gitlab=GitLab, bitbucket=Bitbucket, github actions=GitHub Actions,
 github cli=GitHub CLI, gitlab ci=GitLab CI, circleci=CircleCI, git=Git, aws=AWS, azure=Azure, gcp=GCP,
 google cloud=Google Cloud, heroku=Heroku, netlify=Netlify, vercel=Vercel, cloudflare=Cloudflare,
-digitalocean=DigitalOcean, hetzner=Hetzner, s3=S3, ec2=EC2, lambda=AWS Lambda, stripe=Stripe, twilio=Twilio,
+digitalocean=DigitalOcean, fly.io=Fly.io, hetzner=Hetzner, s3=S3, ec2=EC2, lambda=AWS Lambda, stripe=Stripe, twilio=Twilio,
 sendgrid=SendGrid, auth0=Auth0, keycloak=Keycloak, okta=Okta, oauth=OAuth, openai=OpenAI, anthropic=Anthropic,
 claude code=Claude Code, chatgpt=ChatGPT, ollama=Ollama, vllm=vLLM, langchain=LangChain, llamaindex=LlamaIndex,
 graphiti=Graphiti, huggingface=hugging face=Hugging Face, pytorch=PyTorch, tensorflow=TensorFlow, keras=Keras,
@@ -66,14 +76,6 @@ alpine.js=Alpine.js, electron=Electron, tauri=Tauri, flutter=Flutter, swiftui=Sw
 chrome=Chrome, firefox=Firefox, safari=Safari, mermaid=Mermaid, excalidraw=Excalidraw, obsidian=Obsidian
 """)
 """Widely known technologies, however they are written in small or large letters."""
-
-CASED_TECHNOLOGIES: Final = frozenset(
-    "Go Rust Swift Ruby Julia Dart React Express Node Svelte Spring Unity Vault Consul Nomad Helm Make Vim Linear"
-    " Notion Poetry Rich Click Requests Black Hypothesis Bun Spark Hugo Gin Echo Fiber Phoenix Solid Ember"
-    " Excel Word Oracle Snowflake Claude Teams Gmail Outlook Ninja Edge Brave Opera Meta Apple Google Microsoft"
-    " Amazon Nvidia".split()
-)
-"""Technologies and firms whose names are words too: only capitalised, and not where a sentence begins."""
 
 COMMANDS: Final = frozenset(
     "git gh npm npx pnpm yarn bun deno node pip pip3 pipx uv poetry conda python python3 pytest ruff mypy docker"
@@ -159,6 +161,13 @@ FIRST_NAMES: Final = frozenset(
     " nick rachel hannah grace julia martin hugo vasco afonso tomas joana carla sandra cristina".split()
 )
 
+PERSON_VERBS: Final = frozenset(
+    "prefers says said wants asked asks thinks works worked owns maintains reported told confirmed wrote decided"
+    " likes will has had is was prefere diz disse quer pediu acha trabalha mantem trata decidiu escreveu confirmou"
+    " gosta vai tem foi ja migrou fez falou mandou avisou".split()
+)
+"""What follows a first name that begins a sentence."""
+
 COMMON: Final = frozenset(
     # what often begins a sentence or a title, and small words; English
     "the a an this that these those it its he she they we i you my our your their his her there here where when while"
@@ -224,5 +233,18 @@ COMMON: Final = frozenset(
 )
 """Words that name nothing by themselves, capitalised or not."""
 
-VERB_ENDINGS: Final = ("ing", "ed", "ando", "endo", "indo", "amos", "emos", "imos", "aram", "eram", "mente", "ly")
+VERB_ENDINGS: Final = (
+    "ing",
+    "ed",
+    "ando",
+    "endo",
+    "indo",
+    "amos",
+    "emos",
+    "imos",
+    "aram",
+    "eram",
+    "mente",
+    "ly",
+)
 """Endings of what opens a sentence and is no name, where tables end."""

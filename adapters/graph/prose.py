@@ -21,7 +21,20 @@ MAX_SENTENCE: Final = 600
 _SHORT_LINE: Final = 60
 """A line shorter than this was not wrapped: its end ends a sentence."""
 _LONGEST_WORD: Final = 120
-_ABBREVIATIONS: Final = ("e.g.", "i.e.", "p. ex.", "ex.", "etc.", "vs.", "approx.", "no.", "nr.", "dr.", "sr.", "cf.")
+_ABBREVIATIONS: Final = (
+    "e.g.",
+    "i.e.",
+    "p. ex.",
+    "ex.",
+    "etc.",
+    "vs.",
+    "approx.",
+    "no.",
+    "nr.",
+    "dr.",
+    "sr.",
+    "cf.",
+)
 
 _TAG_LINE: Final = re.compile(r"^[ \t]{0,8}<([A-Za-z][\w-]{0,40})(?: [^<>\n]{0,200})?>", re.MULTILINE)
 _CLOSING: Final = re.compile(r"</([A-Za-z][\w-]{0,40})>")

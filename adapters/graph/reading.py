@@ -87,8 +87,8 @@ def read(turns: Sequence[Data], known: Callable[[str], str | None], project: str
     ours = gazetteer.project if any(each.source is None for each in stated) else None
     names = _names(things, related, ours)
     relations = _relations(stated, things, {key: named.name for key, named in names.items()}, ours)
-    if ours and not any(ours in (r.source, r.target) for r in relations) and not things.is_named(normalised(ours)):
-        names.pop(normalised(ours), None)
+    if ours and not things.may_be_named(normalised(ours)) and not any(ours == r.source for r in relations):
+        del names[normalised(ours)]
     shown = dict.fromkeys(names.values())
     return Read(tuple(shown), relations, gist_of([sentence for sentence, _ in said]))
 
@@ -98,7 +98,7 @@ def _stated(
 ) -> list[_Stated]:
     out: list[_Stated] = []
     for sentence, mentioned in said:
-        kept = [m for m in mentioned if things.is_named(things.key(m))]
+        kept = [m for m in mentioned if things.may_be_named(things.key(m))]
         for found in found_in(sentence, kept, has_project=has_project):
             source = things.key(found.source) if found.source else None
             target = things.key(found.target)

@@ -19,7 +19,7 @@ _STOP: Final = (
     "not|nao|nem|never|nunca|without|sem|if|se|but|mas|and|e|or|ou|que|which|who|when|quando|while|enquanto|because"
     "|porque|then|depois|before|antes|after|so|unless|until|ate|instead|para|than|n't"
 )
-_WORD: Final = rf"(?:(?!(?:{_STOP}) )[\w'-]+ )"
+_WORD: Final = rf"(?:(?!(?:{_STOP}) )[\w'][\w'-]* )"
 _GAP: Final = _WORD + "{0,4}?"
 _A: Final = r"#(?P<a>\d+) "
 _B: Final = r"#(?P<b>\d+) "
@@ -29,9 +29,7 @@ _MORE: Final = re.compile(
 )
 """Further members of a list; what a verb follows is the subject of another clause instead."""
 
-_WE: Final = (
-    r"(?:we|i) (?:have |'ve |will |'ll |now |just |also |already |all ){0,2}|let's |lets |vamos |nos |a gente |ja |agora |ok "
-)
+_WE: Final = r"(?:we|i) (?:have |'ve |will |'ll |now |just |also |already |all ){0,2}|let's |lets |vamos |nos |a gente |ja |agora |ok "
 
 
 class Pattern(NamedTuple):
@@ -58,8 +56,10 @@ class Found(NamedTuple):
 
 
 def _between(relation: str, verbs: str, triggers: str, **more: bool) -> Pattern:
-    """``A <verb> B``."""
-    regex = re.compile(rf" {_A}{_WORD}{{0,3}}?(?:{verbs}) {_GAP}{_B}")
+    """``A <verb> B``; where A stands may be said between."""
+    regex = re.compile(
+        rf" {_A}(?:(?:in|em|no|na|from|of|do|da|de) #\d+ )?{_WORD}{{0,3}}?(?:{verbs}) {_GAP}{_B}"
+    )
     return Pattern(relation, regex, tuple(triggers.split()), **more)
 
 
@@ -71,7 +71,9 @@ def _pair(relation: str, before: str, middle: str, triggers: str, **more: bool) 
 
 def _ours(relation: str, verbs: str, triggers: str, **more: bool) -> Pattern:
     """``<we verb> B``: said of the project."""
-    return Pattern(relation, re.compile(rf" (?:{verbs}) {_GAP}{_B}"), tuple(triggers.split()), implied=True, **more)
+    return Pattern(
+        relation, re.compile(rf" (?:{verbs}) {_GAP}{_B}"), tuple(triggers.split()), implied=True, **more
+    )
 
 
 _INSTEAD: Final = r"instead of|em vez d[eoa]s?|ao inves d[eoa]s?|em lugar d[eoa]s?|no lugar d[eoa]s?"
@@ -81,13 +83,13 @@ PATTERNS: Final = (
     _between(
         "USES",
         r"no longer (?:uses?|needs?|relies on|requires?)|stopped using|ja nao (?:usa|utiliza|precisa d[eoa])m?"
-        r"|deix(?:ou|aram|amos) de (?:usar|utilizar|precisar d[eoa])|nao (?:usa|utiliza)m? mais",
+        r"|deix(?:a|am|ou|aram|amos) de (?:usar|utilizar|precisar d[eoa])|nao (?:usa|utiliza)m? mais",
         "longer stopped nao deix",
         contradicts=True,
     ),
     _between(
         "DEPENDS_ON",
-        r"no longer depends? on|ja nao dependem? d[eoa]|deix(?:ou|aram) de depender d[eoa]|nao dependem? mais d[eoa]",
+        r"no longer depends? on|ja nao dependem? d[eoa]|deix(?:a|am|ou|aram) de depender d[eoa]|nao dependem? mais d[eoa]",
         "longer nao deix",
         contradicts=True,
     ),
@@ -138,8 +140,8 @@ PATTERNS: Final = (
     # how things are made of each other
     _between("DEPENDS_ON", r"depends? on|dependen[dt] on|relies on|rely on|requires|dependem? d[eoa]s?|assentam? em|requerem?|exigem?"
              r"|precisam? d[eoa]s?", "depend rel requ assent exige precisa"),
-    _between("USES", r"uses|is using|are using|now using|use|usam?|utilizam?|esta a usar|estao a usar|esta usando|passou a usar"
-             r"|recorre a", "use using usa util recorre"),
+    _between("USES", r"uses|is using|are using|now using|use|usam?|utilizam?|esta a usar|estao a usar|esta usando|pass(?:ou|a|am|aram) a usar"
+             r"|recorre a", "use using usa util usar recorre"),
     _between("USES", r"(?:is|are|e|sao) (?:used by|used in|used from|usad[oa]s? (?:por|pel[oa]|em|n[oa])|utilizad[oa]s? (?:por|pel[oa]))",
              "used usad utilizad", turned=True),
     _between("CALLS", r"calls|invokes|chamam?|invocam?|now calls", "call invoke chama invoca"),
@@ -188,7 +190,7 @@ _NO: Final = re.compile(
 )
 _MAYBE: Final = re.compile(
     r" (?:if|would|could|might|may|maybe|perhaps|should|ought|whether|suppose|imagine|unless|probably|possibly|seems?"
-    r"|appears?|consider(?:ing)?|considera(?:r|mos)?|propose|suggest|sugiro|proponho|talvez|se|caso|poderia(?:mos)?|podia(?:mos)?"
+    r"|appears?|consider(?:ing)?|considera(?:r|mos)?|propose|suggest|sugiro|proponho|talvez|se|(?<!nesse )(?<!neste )(?<! no )caso|poderia(?:mos)?|podia(?:mos)?"
     r"|deveria(?:mos)?|devia(?:mos)?|devemos|podemos|seria|provavelmente|parece|acho|think|guess|wonder(?:ing)?|e\.g\.|p\. ex\."
     r"|fosse|tivesse|usasse|trocasse|mudasse|migrasse|\w{2,12}ssemos|can|example|exemplo|was going to|ia|iamos|planned"
     r"|apparently|supposedly|alegadamente|rumou?r) "
@@ -197,8 +199,7 @@ _PLANS: Final = re.compile(
     r" (?:i'll|i will|let me|i'm going to|i am going to|i need to|i could|we could|we can|you can|you could|to use|you'll|you should|you need"
     r"|you may|you might|vou|deixa-me|preciso de|posso|podes|pode|vamos|next|now to|would you|queres|want me|going to|will) "
 )
-_BREAKS: Final = re.compile(r" (?:;|:|–|—|\.|but|mas|porem|however|although|embora|though) ")
-_SPLIT: Final = re.compile(r"[\w'’]+(?:-[\w'’]+)*|[,;:–—.]|\bn't\b")
+_BREAKS: Final = re.compile(r" (?:;|:|–|—|-|\.|but|mas|porem|however|although|embora|though) ")
 _TOOLS: Final = ("Tool", "Concept", "Project")
 
 
@@ -219,8 +220,8 @@ _UNNAMED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»")
 
 
 def _words(text: str) -> str:
-    unquoted = _UNNAMED.sub(" ~ ", text) if any(c in text for c in "`\"“«") else text
-    found = re.findall(r"[\w']+(?:-[\w']+)*|[,;:–—.~]", fold(unquoted).replace("’", "'"))
+    unquoted = _UNNAMED.sub(" ~ ", text) if any(c in text for c in '`"“«') else text
+    found = re.findall(r"[\w']+(?:-[\w']+)*|[,;:–—.~-]", fold(unquoted).replace("’", "'"))
     return " ".join(found) + " " if found else ""
 
 
@@ -293,4 +294,6 @@ def _pairs(
 def _fits(pattern: Pattern, source: Mention, target: Mention) -> bool:
     if not pattern.needs:
         return True
-    return all(want in ("", got) for want, got in zip(pattern.needs, (source.label, target.label), strict=True))
+    return all(
+        want in ("", got) for want, got in zip(pattern.needs, (source.label, target.label), strict=True)
+    )
