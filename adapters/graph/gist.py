@@ -15,20 +15,29 @@ _HALF: Final = 138
 _ARROW: Final = " → "
 
 _DECIDES: Final = re.compile(
-    r"\b(?:let's|lets|we(?:'ll| will)? use|decid\w*|from now on|instead of|prefer|always|never|go with|keep|switch to"
-    r"|the rule|nobody|vamos|decidimos|prefiro|prefira|a partir de agora|em vez de|sempre|nunca|fica|ficamos|passa(?:mos)? a|regra|ninguem"
+    r"\b(?:let's|lets|we(?:'ll| will)? use|decid\w*|from now on|instead of|prefer|always|never"
+    r"|go with|keep|switch to"
+    r"|the rule|nobody|vamos|decidimos|prefiro|prefira|a partir de agora|em vez de|sempre|nunca|fica"
+    r"|ficamos|passa(?:mos)? a|regra|ninguem"
     r"|usa|use|mantem|trocamos|ja nao|no longer)\b"
 )
 _OUTCOME: Final = re.compile(
-    r"^\W{0,4}(?:done|created|added|fixed|updated|removed|moved|renamed|replaced|implemented|published|deployed|merged|all \w+ (?:tests )?pass"
-    r"|all tests|it works|now|i(?:'ve| have)? (?:\w+ ){0,2}(?:added|fixed|made|created|updated|removed|moved|changed|wrote|found|successfully)"
-    r"|feito|pronto|criei|adicionei|corrigi|mudei|movi|removi|actualizei|atualizei|troquei|substitui|publiquei|anotado|agora|passei|escrevi"
-    r"|ja (?:esta|corrigi)|os \w+ testes|the (?:\w+ ){1,3}(?:now|is|are)|perfect|no |yes|sim|nao|already|only)\b"
-    r"|\b(?:has been|have been|was|were|foi|foram|ficou) (?:\w+ )?(?:created|added|fixed|updated|removed|published|merged|complete\w*"
-    r"|criad\w|adicionad\w|corrigid\w|atualizad\w|removid\w|publicad\w)\b|\b(?:tests pass|testes passam|passam)\b"
+    r"^\W{0,4}(?:done|created|added|fixed|updated|removed|moved|renamed|replaced|implemented"
+    r"|published|deployed|merged|all \w+ (?:tests )?pass"
+    r"|all tests|it works|now|i(?:'ve| have)? (?:\w+ ){0,2}(?:added|fixed|made|created|updated"
+    r"|removed|moved|changed|wrote|found|successfully)"
+    r"|feito|pronto|criei|adicionei|corrigi|mudei|movi|removi|actualizei|atualizei|troquei|substitui"
+    r"|publiquei|anotado|agora|passei|escrevi"
+    r"|ja (?:esta|corrigi)|os \w+ testes|the (?:\w+ ){1,3}(?:now|is|are)|perfect|no |yes|sim|nao"
+    r"|already|only)\b"
+    r"|\b(?:has been|have been|was|were|foi|foram|ficou) (?:\w+ )?(?:created|added|fixed|updated"
+    r"|removed|published|merged|complete\w*"
+    r"|criad\w|adicionad\w|corrigid\w|atualizad\w|removid\w|publicad\w)\b|\b(?:tests pass"
+    r"|testes passam|passam)\b"
 )
 _ANNOUNCES: Final = re.compile(
-    r"^\W{0,4}(?:let me|i'll|i will|now i|now let|i need to|looking at|first|vou|deixa-me|agora vou|preciso de|i see|i'm going|let us)\b"
+    r"^\W{0,4}(?:let me|i'll|i will|now i|now let|i need to|looking at|first|vou|deixa-me|agora vou"
+    r"|preciso de|i see|i'm going|let us)\b"
 )
 
 

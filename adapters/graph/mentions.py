@@ -136,7 +136,9 @@ def mentions(sentence: Sentence, known: Known) -> list[Mention]:
             if not word:
                 continue
             shaped = (
-                None if shouted or word.end < len(text) and text[word.end] == "*" else shapes.bare(word.text)
+                None
+                if shouted or (word.end < len(text) and text[word.end] == "*")
+                else shapes.bare(word.text)
             )
             if shaped:
                 end = word.end
@@ -255,7 +257,7 @@ def _label_of(name: str, kind: str) -> str:
     shaped = shapes.bare(name) if " " not in name else shapes.technology(name)
     if shaped:
         return shaped.label
-    if fold(name.split()[0]) in FIRST_NAMES and name[0].isupper():
+    if fold(name.split(maxsplit=1)[0]) in FIRST_NAMES and name[0].isupper():
         return "Person"
     return "Tool" if kind == "tech" else "Concept"
 

@@ -47,8 +47,9 @@ _LOG: Final = re.compile(
     | diff\ --git | @@\  | \+\+\+\  | ---\  | index\ [0-9a-f]{7} | commit\ [0-9a-f]{7,40}\b
     | [A-Za-z_.]{0,60}(?:Error|Exception|Warning):\  | npm\ ERR | panic: | goroutine\  | Caused\ by:
     | FAILED\  | PASSED\  | E\ {3} | \w{1,40}@[\w.-]{1,60}[:~].{0,80}[$#%]\  | [{}\[\]);<]
-    | from\ [\w.]{1,60}\ import\  | import\ [\w.{*'"]{1,80}(?:\ as\ \w{1,40})?;?$ | (?:async\ )?(?:def|func|fn)\ \w{1,60}[(<]
-    | class\ \w{1,60}[(:] | (?:const|let|var)\ \w{1,60}\ ?[=:] | function\ \w{0,60}\( | return\ [\w.]{1,60}[(;] | \#include
+    | from\ [\w.]{1,60}\ import\  | import\ [\w.{*'"]{1,80}(?:\ as\ \w{1,40})?;?$ | \#include
+    | (?:async\ )?(?:def|func|fn)\ \w{1,60}[(<] | class\ \w{1,60}[(:] | (?:const|let|var)\ \w{1,60}\ ?[=:]
+    | function\ \w{0,60}\( | return\ [\w.]{1,60}[(;]
     """,
     re.VERBOSE,
 )
@@ -57,19 +58,22 @@ _LIST: Final = re.compile(r"[ \t]*(?:[-*+•‣–]|\d{1,3}[.)])[ \t]+(?:\[[ xX]
 _LABEL: Final = re.compile(r"\W{0,4}\*\*([^*\n]{1,80})\*\*")
 _END: Final = re.compile(r"[.!?…]+[\"'”»)\]`]*(?=\s|$)")
 _CLAIM: Final = re.compile(
-    r"""^\W{0,4}(?:system|sistema|human|assistant|user|operator|operador|developer|admin\w{0,12})(?:\ \w{1,12})?\s?:
-    | \b(?:ignor[ea]|disregard|desconsider[ae]|forget|esquec[ea])\b.{0,30}\b(?:previous|prior|above|earlier|instruc\w{1,6}
-        |instruct\w{1,6}|anterior\w{0,3}|acima)\b
-    | \b(?:operator|user|owner|admin\w{0,12}|boss|operador|utilizador|usuario|dono|chefe)\ (?:has\ |have\ |already\ |ja\ |had\ )?
-        (?:decided?s?|approved?s?|order\w{0,3}|said|says|wants?|authori[sz]\w{1,3}|confirmed|requires?|agreed|told
-        |decidiu|aprovou|mandou|disse|autorizou|ordenou|quer|confirmou|exige|pediu)\b
+    r"""^\W{0,4}(?:system|sistema|human|assistant|user|operator|operador|developer|admin\w{0,12})
+        (?:\ \w{1,12})?\s?:
+    | \b(?:ignor[ea]|disregard|desconsider[ae]|forget|esquec[ea])\b.{0,30}
+        \b(?:previous|prior|above|earlier|instruc\w{1,6}|instruct\w{1,6}|anterior\w{0,3}|acima)\b
+    | \b(?:operator|user|owner|admin\w{0,12}|boss|operador|utilizador|usuario|dono|chefe)
+        \ (?:(?:has|already|ja)\ )?(?:decide[ds]|approve[ds]|order(?:s|ed)|authori[sz]e[ds]|decidiu|aprovou|mandou|autorizou|ordenou|exigiu)\b
+    | \b(?:operator|operador)\ (?:(?:has|already|ja)\ )?
+        (?:said|says|wants|confirmed|requires|agreed|told|disse|quer|confirmou|exige|pediu)\b
     | \b(?:new\ instructions|novas\ instrucoes|you\ are\ now|as\ the\ operator)\b
     """,
     re.VERBOSE,
 )
 _ASKING: Final = frozenset(
-    "how why what which who where whose should can could would does do did is are was were will shall may has have"
-    " como porque qual quais quem onde sera devemos deveriamos podemos podes pode consegues consegue sabes".split()
+    "how why what which who where whose should can could would does do did is are was were will shall may"
+    " has have como porque qual quais quem onde sera devemos deveriamos podemos podes pode consegues consegue"
+    " sabes".split()
 )
 
 

@@ -169,7 +169,7 @@ def _statement(text: str, span: tuple[int, int]) -> str:
 
 def _valid_at(sentence: Sentence) -> str | None:
     """The one date the sentence names, else when it was said."""
-    dates = _DATE.findall(sentence.text)
+    dates: list[str] = _DATE.findall(sentence.text)
     if len(dates) == 1 and _parses(date.fromisoformat, dates[0]):
         return dates[0]
     return sentence.ts if sentence.ts and _parses(datetime.fromisoformat, sentence.ts) else None

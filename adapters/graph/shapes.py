@@ -108,7 +108,7 @@ def in_backticks(text: str) -> list[Shaped]:
         return [Shaped(text, "Tool", "tech")]
     if text.isalpha() and (text.islower() or folded in COMMON):
         return [Shaped(text, "Code", "plain")] if len(folded) > 2 else []
-    if _IDENTIFIER.match(text) and not text[-1] == ":":
+    if _IDENTIFIER.match(text) and text[-1] != ":":
         return [Shaped(text, "Code", "code")]
     return []
 
