@@ -23,6 +23,8 @@ _IN: Final = "(?:in|em|no|na)"
 _TO: Final = "(?:to|into|onto|over to|para|pro|pra)"
 _OF: Final = "d[eoa]s?"
 _BY: Final = "(?:por|pel[oa])"
+_BEING: Final = "(?:e |sao |foi |foram |esta |estao )?"
+"""``é`` is folded to ``e``, which else is where a clause ends."""
 _INSTEAD: Final = r"(?:instead of|em vez d[eoa]s?|ao inves d[eoa]s?|em lugar d[eoa]s?|no lugar d[eoa]s?)"
 _INSTEADS: Final = ("instead", "em vez", "inves", "lugar")
 
@@ -156,14 +158,14 @@ _REPLACED: Final = (
     ),
     _between(
         "REPLACES",
-        "replaces|replaced|supersede[sd]|took over from|substitui|substituiu|veio substituir",
+        f"(?:replaced|superseded) by|{_BEING}substituid[oa]s? {_BY}|{_BEING}trocad[oa]s? {_BY}",
         contradicts=True,
+        turned=True,
     ),
     _between(
         "REPLACES",
-        f"(?:replaced|superseded) by|substituid[oa]s? {_BY}|trocad[oa]s? {_BY}",
+        "replaces|replaced|supersede[sd]|took over from|substitui|substituiu|veio substituir",
         contradicts=True,
-        turned=True,
     ),
 )
 
@@ -176,11 +178,13 @@ _DECIDED: Final = (
         "DECIDED_FOR",
         "decided (?:on|for|to use|to go with)|settled on|opted for",
         "(?:we|i) (?:chose|picked|went with)|(?:let's|lets|we|we're|we are) (?:going |go )with",
-        f"decidimos(?: usar| {_BY})?|decidi(?: usar| {_BY})?|escolhemos|escolhi|ficamos com|opt(?:amos|ei) por",
+        f"decidimos(?: usar| {_BY})?|decidi(?: usar| {_BY})?|escolhemos|escolhi|ficamos com",
+        "opt(?:amos|ei) por",
     ),
     _ours(
         "USES",
-        "(?:we|i) (?:now |will |also |already |still ){0,2}use|(?:we're|we are) (?:now )?using|(?:let's|lets) use",
+        "(?:we|i) (?:now |will |also |already |still ){0,2}use|(?:we're|we are) (?:now )?using",
+        "(?:let's|lets) use",
         "(?:we|i)(?:'ve| have)? (?:now )?(?:switched|moved|migrated) to",
         "vamos (?:passar a )?(?:usar|utilizar)|usamos|utilizamos|pass(?:amos|ei) a usar",
         "(?:mudamos|migramos|passamos) para",
@@ -206,7 +210,7 @@ _MADE: Final = (
         "USES",
         "uses|using|use|usam?|utilizam?|a usar|usando|pass(?:ou|a|am|aram) a usar|recorre a",
     ),
-    _between("USES", f"used (?:by|in|from)|(?:usad|utilizad)[oa]s? (?:{_BY}|{_IN})", turned=True),
+    _between("USES", f"used (?:by|in|from)|{_BEING}(?:usad|utilizad)[oa]s? (?:{_BY}|{_IN})", turned=True),
     _between("CALLS", "calls|invokes|chamam?|invocam?"),
     _between(
         "RUNS_ON",
@@ -216,9 +220,9 @@ _MADE: Final = (
     _between(
         "BUILT_WITH",
         "(?:built|written|made|created|implemented) (?:with|in|using|on)",
-        "(?:escrit|feit|construid)[oa]s? (?:em|com)",
+        f"{_BEING}(?:escrit|feit|construid)[oa]s? (?:em|com)",
     ),
-    _between("BASED_ON", f"based on|built on top of|derived from|basead[oa]s? {_IN}|assente {_IN}"),
+    _between("BASED_ON", f"based on|built on top of|derived from|{_BEING}basead[oa]s? {_IN}|assente {_IN}"),
     _between(
         "CONNECTS_TO",
         "connects? (?:to|with)|talks? to|linked to|integrates? with|bound to",
@@ -235,12 +239,15 @@ _MADE: Final = (
         r"publish(?:es)? to|pushes to|saves? to|logs? to|exports? to",
         f"(?:escreve|envia|publica|grava|guarda|exporta) (?:para|{_IN}|ao?)",
     ),
-    _between("STORED_IN", f"(?:stored|kept|saved|persisted) (?:in|on|to)|(?:guardad|gravad)[oa]s? {_IN}"),
+    _between(
+        "STORED_IN", f"(?:stored|kept|saved|persisted) (?:in|on|to)|{_BEING}(?:guardad|gravad)[oa]s? {_IN}"
+    ),
     _between(
         "PART_OF",
         "(?:is|are) (?:a |now )?(?:part of|in|inside|under)|belongs to|lives in",
         "(?:defined|implemented|declared|exported) (?:in|from|by)",
-        f"faz parte {_OF}|pertence ao?|(?:esta|fica|vive|mora) (?:{_IN}|dentro {_OF})|definid[oa]s? {_IN}",
+        f"faz parte {_OF}|pertence ao?|(?:esta|fica|vive|mora) (?:{_IN}|dentro {_OF})",
+        f"{_BEING}definid[oa]s? {_IN}",
     ),
     _between("IMPLEMENTS", f"implements|extends|inherits from|subclasses|implementa|estende|herda {_OF}"),
 )
@@ -255,17 +262,18 @@ _BECAME: Final = (
         _TO,
     ),
     _between(
-        "MOVED_TO", f"moved {_TO}|migrated {_TO}|passou {_TO}|mudou {_TO}|migrou {_TO}|movid[oa]s? {_TO}"
+        "MOVED_TO",
+        f"moved {_TO}|migrated {_TO}|passou {_TO}|mudou {_TO}|migrou {_TO}|{_BEING}movid[oa]s? {_TO}",
     ),
     _pair("FIXED_IN", r"fix(?:ed)?|resolved|corrigi\w{0,3}|resolvi\w{0,3}|resolveu", _IN),
-    _between("FIXED_IN", f"(?:fixed|resolved|corrigid[oa]|resolvid[oa]) {_IN}"),
+    _between("FIXED_IN", f"{_BEING}(?:fixed|resolved|corrigid[oa]|resolvid[oa]) {_IN}"),
     _between(
         "FAILS_WITH",
         "fail(?:s|ed|ing)? (?:with|on|in|under)|crash(?:es|ed)? (?:with|on|in)|errors with|throws|raises",
         f"(?:falha|falhou|rebenta|crasha) (?:com|{_IN})|lanca|da erro (?:com|{_IN})",
     ),
     _between("BREAKS", "breaks|broke|blocks|conflicts with|bloqueia|estraga|entra em conflito com"),
-    _between("CAUSED_BY", f"caused by|due to|causad[oa]s? {_BY}|por causa {_OF}"),
+    _between("CAUSED_BY", f"caused by|due to|{_BEING}causad[oa]s? {_BY}|por causa {_OF}"),
     _pair("ADDED_TO", r"add(?:ed)?|adicion\w{1,4}|acrescent\w{1,4}|junt(?:ei|amos|a)", "to|into|ao?|as?"),
     _between(
         "WORKS_ON",

@@ -264,7 +264,7 @@ def _label_of(name: str, kind: str) -> str:
 
 def _is_titled(words: list[_Word]) -> bool:
     """Whether capitals are the style of the sentence: they tell nothing then."""
-    lettered = [w for w in words if w.text[0].isalpha()]
+    lettered = [w for w in words[1:] if w.text[0].isalpha()]
     capital = sum(w.text[0].isupper() for w in lettered)
     return len(lettered) >= _MAX_WORDS and capital * 3 > len(lettered) * 2
 

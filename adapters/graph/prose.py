@@ -63,7 +63,8 @@ _CLAIM: Final = re.compile(
     | \b(?:ignor[ea]|disregard|desconsider[ae]|forget|esquec[ea])\b.{0,30}
         \b(?:previous|prior|above|earlier|instruc\w{1,6}|instruct\w{1,6}|anterior\w{0,3}|acima)\b
     | \b(?:operator|user|owner|admin\w{0,12}|boss|operador|utilizador|usuario|dono|chefe)
-        \ (?:(?:has|already|ja)\ )?(?:decide[ds]|approve[ds]|order(?:s|ed)|authori[sz]e[ds]|decidiu|aprovou|mandou|autorizou|ordenou|exigiu)\b
+        \ (?:(?:has|already|ja)\ )?
+        (?:decide[ds]|approve[ds]|order(?:s|ed)|authori[sz]e[ds]|decidiu|aprovou|mandou|autorizou|ordenou)\b
     | \b(?:operator|operador)\ (?:(?:has|already|ja)\ )?
         (?:said|says|wants|confirmed|requires|agreed|told|disse|quer|confirmou|exige|pediu)\b
     | \b(?:new\ instructions|novas\ instrucoes|you\ are\ now|as\ the\ operator)\b
@@ -191,7 +192,7 @@ def _paragraphs(text: str, fence: str) -> tuple[list[tuple[int, str]], str]:
             line, listed = raw[item.end() :].strip(), True
         elif not indented:
             listed = False
-        if line[:1] in (">", "|") or (indented and not listed) or _is_noise(line):
+        if not line or line[0] in ">|" or (indented and not listed) or _is_noise(line):
             out.flush()
         elif line.startswith("#"):
             out.title(line.lstrip("#").strip())
@@ -222,7 +223,7 @@ def _split(paragraph: str, title: int, role: str, ts: str | None, turn: int) -> 
             folded = fold(text[:MAX_SENTENCE])
             if _CLAIM.search(folded):
                 return  # and what follows it in the paragraph belongs to it
-            first = folded.split(None, 1)[0].strip(",.;:!?\"'`")
+            first = next(iter(folded.split(None, 1)), "").strip(",.;:!?\"'`")
             lines = text.split("\n")
             openers = frozenset(accumulate((len(line) + 1 for line in lines[:-1]), initial=0))
             yield Sentence(

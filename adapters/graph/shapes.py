@@ -179,7 +179,7 @@ def _command(words: list[str]) -> list[Shaped]:
         if program in _INSTALLERS and plain and plain[0] in _INSTALLS:
             packages = [in_backticks(w) for w in plain[1:8] if "/" not in w or w.startswith("@")]
             named = [shaped for each in packages for shaped in each if shaped.kind != "file"]
-            return [s._replace(label="Tool") for s in named]
+            return [s._replace(label="Tool", kind=s.kind.replace("plain", "code")) for s in named]
         if program in _RUNNERS and len(plain) > (program != "make"):
             return [
                 Shaped(" ".join([program, *plain[: 1 + (program not in ("make", "just"))]]), "Tool", "code")
