@@ -292,7 +292,11 @@ def _capital_run(words: list[_Word], at: int, taken: set[int], sentence: Sentenc
 
 
 def _says_nothing(folded: str) -> bool:
-    return folded in _SILENT or folded.replace("’", "'").partition("'")[0] in SPEAKERS
+    return (
+        folded in _SILENT
+        or folded.removesuffix("s") in ACRONYMS
+        or folded.replace("’", "'").partition("'")[0] in SPEAKERS
+    )
 
 
 def _named(
@@ -300,6 +304,8 @@ def _named(
 ) -> Mention | None:
     """The name a run of capitalised words is, without what only opens the sentence."""
     nextword = after[0].folded if after else ""
+    if len(run) == 1 and nextword.isdigit():
+        return None  # one of a numbered kind
     if len(run) == 1 and nextword in _FOLDERS and not run[0].opener:
         return _mention(run, sentence, known, "File", opener=False)
     opener = run[0].opener

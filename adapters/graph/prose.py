@@ -53,8 +53,9 @@ _LOG: Final = re.compile(
     """,
     re.VERBOSE,
 )
+_INLINE_BLOCK: Final = re.compile(r"```[^`]*```")
 _CODE_SIGNS: Final = re.compile(r"[{}();=<>|&$\\\[\]+]")
-_LIST: Final = re.compile(r"[ \t]*(?:[-*+•‣–]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_LIST: Final = re.compile(r"^[ \t]*(?:[-*+•‣–]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _LABEL: Final = re.compile(r"\W{0,4}\*\*([^*\n]{1,80})\*\*")
 _END: Final = re.compile(r"[.!?…]+[\"'”»)\]`]*(?=\s|$)")
 _CLAIM: Final = re.compile(
@@ -173,7 +174,7 @@ def _paragraphs(text: str, fence: str) -> tuple[list[tuple[int, str]], str]:
     out = _Paragraphs()
     listed = False
     for raw in text.splitlines():
-        line = raw.strip()
+        line = _INLINE_BLOCK.sub(" ", raw).strip() if raw.count("```") > 1 else raw.strip()
         mark = line[:3]
         if fence:
             fence = "" if mark == fence else fence
@@ -189,7 +190,7 @@ def _paragraphs(text: str, fence: str) -> tuple[list[tuple[int, str]], str]:
         item = _LIST.match(raw)
         if item:
             out.flush()
-            line, listed = raw[item.end() :].strip(), True
+            line, listed = _LIST.sub("", line, count=1).strip(), True
         elif not indented:
             listed = False
         if not line or line[0] in ">|" or (indented and not listed) or _is_noise(line):

@@ -157,7 +157,7 @@ def _file(word: str, *, quoted: bool) -> Shaped | None:
 
 def _code(word: str) -> Shaped | None:
     word = word.removeprefix("self.").removeprefix("this.")
-    if len(word) > MAX_NAME or len(word) < 4:
+    if len(word) > MAX_NAME or len(word) < 4 or word.casefold() in ACRONYMS:
         return None
     if _DOTTED.match(word):
         parts = re.split(r"\.|::", word)

@@ -14,6 +14,7 @@ from edge.domain.events import Data
 ROLES = {"o": "operator", "c": "command", "a": "assistant"}
 AT = "2026-09-01T09:{:02}:00.000Z"
 PROJECT = "/home/rui/marmelo"
+NOTHING: dict[str, str] = {}
 
 
 def turns(*said: tuple[str, str]) -> list[Data]:
@@ -26,7 +27,7 @@ def turns(*said: tuple[str, str]) -> list[Data]:
 def reading(
     *said: tuple[str, str], project: str | None = PROJECT, known: dict[str, str] | None = None
 ) -> Read:
-    return read(turns(*said), (known or {}).get, project)
+    return read(turns(*said), (known or NOTHING).get, project)
 
 
 def names(*said: tuple[str, str], **more: Any) -> list[str]:
@@ -435,7 +436,7 @@ def test_a_briefing_in_the_parts_of_a_turn_is_left_out_to_its_end() -> None:
         {"id": "t", "role": "operator", "ts": None, "text": "Postgres replaces MySQL.", "part": 2},
         {"id": "t", "role": "operator", "ts": None, "text": f"{BRIEFING_END} usa o Redis", "part": 3},
     ]
-    got = read(parts, {}.get, PROJECT)
+    got = read(parts, NOTHING.get, PROJECT)
     assert [(r.source, r.relation, r.target) for r in got.relations] == [("marmelo", "USES", "Redis")]
 
 
@@ -454,7 +455,7 @@ def test_a_date_in_the_sentence_is_its_time() -> None:
 
 def test_a_time_that_is_none_is_left_out() -> None:
     turn: Data = {"id": "1", "role": "operator", "ts": "yesterday", "text": "o `Importer` usa SQLite"}
-    assert read([turn], {}.get).relations[0].valid_at is None
+    assert read([turn], NOTHING.get).relations[0].valid_at is None
 
 
 def test_a_long_sentence_is_cut_around_what_it_states() -> None:
