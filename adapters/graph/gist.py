@@ -17,8 +17,8 @@ _ARROW: Final = " → "
 _DECIDES: Final = re.compile(
     r"\b(?:let's|lets|we(?:'ll| will)? use|decid\w*|from now on|instead of|prefer|always|never"
     r"|go with|keep|switch to"
-    r"|the rule|nobody|vamos|decidimos|prefiro|prefira|a partir de agora|em vez de|sempre|nunca|fica"
-    r"|ficamos|passa(?:mos)? a|regra|ninguem"
+    r"|the rule|nobody|vamos|decidimos|prefiro|prefira|a partir de agora|em vez de|sempre|nunca"
+    r"|fica (?:decidido|a regra|assim)|ficamos com|passa(?:mos)? a|regra|ninguem"
     r"|usa|use|mantem|trocamos|ja nao|no longer)\b"
 )
 _OUTCOME: Final = re.compile(

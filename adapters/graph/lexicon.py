@@ -79,7 +79,15 @@ google sheets=Google Sheets, google drive=Google Drive, wordpress=WordPress, sho
 jekyll=Jekyll, sphinx=Sphinx, mkdocs=MkDocs, dependabot=Dependabot, renovate=Renovate,
 sonarqube=SonarQube, pydub=pydub, ffmpeg=FFmpeg, opencv=OpenCV, htmx=htmx, alpine.js=Alpine.js,
 electron=Electron, tauri=Tauri, flutter=Flutter, swiftui=SwiftUI, socket.io=Socket.IO, chrome=Chrome,
-firefox=Firefox, safari=Safari, mermaid=Mermaid, excalidraw=Excalidraw, obsidian=Obsidian
+firefox=Firefox, safari=Safari, mermaid=Mermaid, excalidraw=Excalidraw, elevenlabs=ElevenLabs,
+groq=Groq, gemini=Gemini, salesforce=Salesforce, inngest=Inngest, streamlit=Streamlit, plotly=Plotly,
+langgraph=LangGraph, n8n=n8n, zapier=Zapier, codemirror=CodeMirror, proxmox=Proxmox, truenas=TrueNAS,
+jellyfin=Jellyfin, tailscale=Tailscale, wireguard=WireGuard, cloudfront=CloudFront, postman=Postman,
+swagger=Swagger, openapi=OpenAPI, storybook=Storybook, three.js=Three.js, d3.js=D3.js, mapbox=Mapbox,
+woocommerce=WooCommerce, magento=Magento, hubspot=HubSpot, airtable=Airtable, metabase=Metabase,
+mlflow=MLflow, dagster=Dagster, hasura=Hasura, strapi=Strapi, contentful=Contentful,
+turborepo=Turborepo, appwrite=Appwrite, pocketbase=PocketBase, gitleaks=Gitleaks, trivy=Trivy,
+snyk=Snyk, obsidian=Obsidian
 """)
 """Widely known technologies, however they are written in small or large letters."""
 
@@ -174,7 +182,8 @@ FIRST_NAMES: Final = frozenset(
     " sara raquel vera isabel alice daniel david john mary james robert michael william richard thomas"
     " emma olivia sophia emily sarah anna laura peter paul mark steve susan karen kevin brian eric adam"
     " alex sam tom bob jane kate lucy jack harry oliver charlie ben chris matt nick rachel hannah grace"
-    " julia martin hugo vasco afonso tomas joana carla sandra cristina".split()
+    " julia martin hugo vasco afonso tomas joana carla sandra cristina rodrigo gustavo guilherme leonardo"
+    " marcelo roberto renato".split()
 )
 
 PERSON_VERBS: Final = frozenset(
