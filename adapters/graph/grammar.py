@@ -122,7 +122,8 @@ _ENDED: Final = (
     ),
     _ours(
         "USES",
-        "no longer use|stopped using|dropped|ditched|got rid of",
+        "no longer use|stopped using",
+        "(?:we|i)(?:'ve| have)? (?:dropped|ditched|got rid of)(?! support)",
         "ja nao usamos|ja nao uso|nao usamos mais|deixamos de usar|deixei de usar|largamos|abandonamos",
         contradicts=True,
     ),
@@ -208,7 +209,8 @@ _MADE: Final = (
     ),
     _between(
         "USES",
-        "uses|using|use|usam?|utilizam?|a usar|usando|pass(?:ou|a|am|aram) a usar|recorre a",
+        "uses|(?:is|are|now) using|use|usam?|utilizam?|(?:esta|estao) (?:a usar|usando)",
+        "pass(?:ou|a|am|aram) a usar|recorre a",
     ),
     _between("USES", f"used (?:by|in|from)|{_BEING}(?:usad|utilizad)[oa]s? (?:{_BY}|{_IN})", turned=True),
     _between("CALLS", "calls|invokes|chamam?|invocam?"),
@@ -219,8 +221,19 @@ _MADE: Final = (
     ),
     _between(
         "BUILT_WITH",
-        "(?:built|written|made|created|implemented) (?:with|in|using|on)",
+        "(?:built|written|made|created|implemented) (?:with|using)|written in|built on",
         f"{_BEING}(?:escrit|feit|construid)[oa]s? (?:em|com)",
+    ),
+    _pair(
+        "BUILT_WITH",
+        "created?|built|build|rebuilt|wrote|write|cri(?:a|ei|amos|ad[oa])|escrevi",
+        "with|using|in|on|com|em",
+        target="Tool",
+    ),
+    _pair(
+        "MADE_FOR",
+        r"created|added|wrote|built|made|criei|criamos|adicionei|escrevi|fiz",
+        "for|para",
     ),
     _between("BASED_ON", f"based on|built on top of|derived from|{_BEING}basead[oa]s? {_IN}|assente {_IN}"),
     _between(
@@ -249,7 +262,7 @@ _MADE: Final = (
         f"faz parte {_OF}|pertence ao?|(?:esta|fica|vive|mora) (?:{_IN}|dentro {_OF})",
         f"{_BEING}definid[oa]s? {_IN}",
     ),
-    _between("IMPLEMENTS", f"implements|extends|inherits from|subclasses|implementa|estende|herda {_OF}"),
+    _between("IMPLEMENTS", f"implements|extends|inherits from|implementa|estende|herda {_OF}"),
 )
 
 _BECAME: Final = (
@@ -269,7 +282,7 @@ _BECAME: Final = (
     _between("FIXED_IN", f"{_BEING}(?:fixed|resolved|corrigid[oa]|resolvid[oa]) {_IN}"),
     _between(
         "FAILS_WITH",
-        "fail(?:s|ed|ing)? (?:with|on|in|under)|crash(?:es|ed)? (?:with|on|in)|errors with|throws|raises",
+        "fail(?:s|ed|ing)? (?:with|on|in|under)|crash(?:es|ed) (?:with|on|in)|errors with|throws|raises",
         f"(?:falha|falhou|rebenta|crasha) (?:com|{_IN})|lanca|da erro (?:com|{_IN})",
     ),
     _between("BREAKS", "breaks|broke|blocks|conflicts with|bloqueia|estraga|entra em conflito com"),

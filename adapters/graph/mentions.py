@@ -127,7 +127,8 @@ def mentions(sentence: Sentence, known: Known) -> list[Mention]:
         elif raw[0] in '"“«':
             found.extend(_quoted(raw[1:-1].strip(), start, token.end(), known))
         elif raw.startswith("http"):
-            host = shapes.url(raw) if "://" in raw else None
+            is_link = text[max(0, start - 2) : start] == "]("  # its text names what it goes to
+            host = shapes.url(raw) if "://" in raw and not is_link else None
             found.extend([_shaped(host, start, token.end(), known)] if host else [])
         elif raw[0] == "[":
             continue
