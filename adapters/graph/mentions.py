@@ -136,15 +136,11 @@ def mentions(sentence: Sentence, known: Known) -> list[Mention]:
             word = _word(raw, start, sentence)
             if not word:
                 continue
-            shaped = (
-                None
-                if shouted or (word.end < len(text) and text[word.end] == "*")
-                else shapes.bare(word.text)
-            )
-            if shaped:
-                end = word.end
-                found.append(_shaped(shaped, word.start, end, known, code=text[end : end + 1] == "("))
             words.append(word)
+            behind = text[word.end : word.end + 1]
+            shaped = None if shouted or behind == "*" else shapes.bare(word.text)
+            if shaped:
+                found.append(_shaped(shaped, word.start, word.end, known, code=behind == "("))
     taken = {m.start for m in found}
     found += _of_words(words, taken, sentence, known, shouted)
     return _apart(found)

@@ -26,8 +26,8 @@ Said = Sequence[tuple[Sentence, list[Mention]]]
 class Thing:
     """Everything an episode says of one name."""
 
-    key: str
     mention: Mention
+    """How it is shown: the most telling of its mentions."""
     operator: int = 0
     assistant: int = 0
     certain: bool = False
@@ -97,7 +97,7 @@ class Things:
     def _add(self, sentence: Sentence, mention: Mention) -> None:
         if not mention.key:
             return
-        thing = self._things.setdefault(mention.key, Thing(mention.key, mention))
+        thing = self._things.setdefault(mention.key, Thing(mention))
         if sentence.by_operator:
             thing.operator += 1
         else:

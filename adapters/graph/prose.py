@@ -21,20 +21,7 @@ MAX_SENTENCE: Final = 600
 _SHORT_LINE: Final = 60
 """A line shorter than this was not wrapped: its end ends a sentence."""
 _LONGEST_WORD: Final = 120
-_ABBREVIATIONS: Final = (
-    "e.g.",
-    "i.e.",
-    "p. ex.",
-    "ex.",
-    "etc.",
-    "vs.",
-    "approx.",
-    "no.",
-    "nr.",
-    "dr.",
-    "sr.",
-    "cf.",
-)
+_ABBREVIATIONS: Final = tuple("e.g.|i.e.|ex.|etc.|vs.|approx.|no.|nr.|dr.|sr.|cf.".split("|"))
 
 _TAG_LINE: Final = re.compile(r"^[ \t]{0,8}<([A-Za-z][\w-]{0,40})(?: [^<>\n]{0,200})?>", re.MULTILINE)
 _CLOSING: Final = re.compile(r"</([A-Za-z][\w-]{0,40})>")
@@ -53,6 +40,7 @@ _LOG: Final = re.compile(
     """,
     re.VERBOSE,
 )
+_FENCE: Final = re.compile(r"`{3,}|~{3,}")
 _INLINE_BLOCK: Final = re.compile(r"```[^`]*```")
 _CODE_SIGNS: Final = re.compile(r"[{}();=<>|&$\\\[\]+]")
 _LIST: Final = re.compile(r"^[ \t]*(?:[-*+•‣–]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
@@ -95,7 +83,7 @@ class Sentence(NamedTuple):
 
     @property
     def by_operator(self) -> bool:
-        return self.role != "assistant"
+        return self.role in ("operator", "command")
 
 
 def sentences(turns: Sequence[Data]) -> Iterator[Sentence]:
@@ -171,17 +159,18 @@ class _Paragraphs:
 
 
 def _paragraphs(text: str, fence: str) -> tuple[list[tuple[int, str]], str]:
+    """The paragraphs of a text, and the mark of the block of code it ends in, if it does."""
     out = _Paragraphs()
     listed = False
     for raw in text.splitlines():
         line = _INLINE_BLOCK.sub(" ", raw).strip() if raw.count("```") > 1 else raw.strip()
-        mark = line[:3]
+        mark = _FENCE.match(line)
         if fence:
-            fence = "" if mark == fence else fence
+            fence = "" if mark and mark[0] == line and line.startswith(fence) else fence
             continue
-        if mark in ("```", "~~~"):
+        if mark:
             out.flush()
-            fence = "" if mark in line[3:] else mark
+            fence = mark[0]
             continue
         if not line:
             out.flush()

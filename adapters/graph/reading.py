@@ -21,14 +21,15 @@ from adapters.graph.relations import found_in
 from edge.domain.events import Data
 from edge.domain.knowledge import normalised
 
-LABELS: Final = ("Project", "Tool", "File", "Code", "Person", "Site", "Concept")
-"""A project; a technology, program, package or command; a file or directory; a name in code, a
-branch or a repository; a person; the host of a URL; anything else with a name."""
+LABELS: Final = ("Project", "Tool", "File", "Code", "Person", "Concept")
+"""A project; a technology, program, package, command or the host of a URL; a file or directory; a
+name in code, a branch or a repository; a person; anything else with a name. Of a name that is known
+already it is a guess by its shape."""
 
 MAX_RELATIONS: Final = 15
 MAX_STATEMENT: Final = 200
 
-_DATE: Final = re.compile(r"(?<![\w./-])\d{4}-\d{2}-\d{2}(?![\w/-]|\.\w)")
+_DATE: Final = re.compile(r"(?<![\w./-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![\w/-]|\.\w)")
 
 
 class Named(NamedTuple):

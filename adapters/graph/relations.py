@@ -53,7 +53,10 @@ _PLANS: Final = re.compile(
     r"|you may|you might|vou|deixa-me|preciso de|posso|podes|pode|vamos|next|now to|would you|queres"
     r"|want me|going to|will) "
 )
+_PROVIDED: Final = re.compile(r"^(?:[\w'~#-]+ ){0,8}(?:if|unless|se|caso|a menos que) ")
 _BREAKS: Final = re.compile(r" (?:;|:|–|—|-|\.|but|mas|porem|however|although|embora|though) ")
+_UNNAMED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»")
+_WORDS: Final = re.compile(r"[\w']+(?:-[\w']+)*|[,;:–—.~-]")
 _TOOLS: Final = ("Tool", "Concept", "Project")
 
 
@@ -70,12 +73,9 @@ def in_words(sentence: Sentence, mentioned: Sequence[Mention]) -> str:
     return "".join(pieces)
 
 
-_UNNAMED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»")
-
-
 def _words(text: str) -> str:
     unquoted = _UNNAMED.sub(" ~ ", text) if any(c in text for c in '`"“«') else text
-    found = re.findall(r"[\w']+(?:-[\w']+)*|[,;:–—.~-]", fold(unquoted).replace("’", "'"))
+    found = _WORDS.findall(fold(unquoted).replace("’", "'"))
     return " ".join(found) + " " if found else ""
 
 
@@ -106,14 +106,12 @@ def found_in(sentence: Sentence, mentioned: Sequence[Mention], *, has_project: b
 
 def _is_stated(words: str, match: re.Match[str], pattern: Pattern) -> bool:
     """Whether the clause says so outright."""
-    if _MAYBE.search(words[: match.end()]):
+    if _MAYBE.search(words[: match.end()]) or _PROVIDED.match(words[match.end() :]):
         return False
-    if pattern.contradicts:
-        before = words[: match.start() + 1]
-        clause = before[_last_break(before) :]
-        return not _NO.search(clause) or match.start() == 0
-    clause = words[_last_break(words[: match.start() + 1]) : match.end()]
-    return not _NO.search(clause)
+    before = words[: match.start() + 1]
+    # a pattern that contradicts has its own denial in it
+    clause = before if pattern.contradicts else words[: match.end()]
+    return not _NO.search(clause[_last_break(before) :])
 
 
 def _last_break(words: str) -> int:

@@ -126,7 +126,7 @@ def _host(word: str) -> Shaped | None:
         return None
     if low.count(".") == 1 and low != word:
         return None  # Object.me is code, or two sentences
-    return Shaped(low, "Site", "site")
+    return Shaped(low, "Tool", "site")
 
 
 def _file(word: str, *, quoted: bool) -> Shaped | None:

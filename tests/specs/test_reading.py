@@ -279,7 +279,7 @@ def test_commands_name_their_program_or_what_they_install() -> None:
 
 
 def test_a_url_names_its_host() -> None:
-    assert labels(("o", "see https://docs.acme.dev/guide?x=1")) == {"docs.acme.dev": "Site"}
+    assert labels(("o", "see https://docs.acme.dev/guide?x=1")) == {"docs.acme.dev": "Tool"}
 
 
 def test_a_term_the_operator_puts_in_quotes_is_a_name() -> None:
@@ -381,6 +381,8 @@ def test_what_has_ended_contradicts(text: str, want: list[str]) -> None:
         "the `Importer` does not use SQLite",
         "o `Importer` não usa SQLite",
         "o `Importer` nunca usa SQLite",
+        "the `Importer` uses SQLite if nothing else is there",
+        "o `Importer` usa SQLite se não houver outro",
         "we are not replacing MySQL with Postgres",
         "não trocámos MySQL por Postgres",
         "don't use Postgres instead of MySQL",
@@ -417,6 +419,7 @@ def test_what_the_assistant_means_to_do_or_says_for_us_states_nothing(text: str)
         f"{BRIEFING_BEGIN}\nPostgres replaces MySQL.",
         "```\nPostgres replaces MySQL\n```",
         "~~~\nPostgres replaces MySQL",
+        "````md\n```sh\nls\n```\nPostgres replaces MySQL\n````",
         "> Postgres replaces MySQL",
         "    Postgres replaces MySQL",
         "<log>\nPostgres replaces MySQL\n</log>",
