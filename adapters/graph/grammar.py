@@ -25,6 +25,13 @@ _OF: Final = "d[eoa]s?"
 _BY: Final = "(?:por|pel[oa])"
 _BEING: Final = "(?:e |sao |foi |foram |esta |estao )?"
 """``é`` is folded to ``e``, which else is where a clause ends."""
+_ON: Final = "(?:on|in|em|no|na)"
+_PART: Final = (
+    "(?:the|our|o|a|os|as|nosso|nossa) (?:frontend|front-end|backend|back-end|api|ci|app|site|website|server"
+    "|service|project|queue|database|worker|pipeline|deploy|build|tests?|dashboard|bot|cli|codebase"
+    "|aplicacao|servidor|servico|projet[oa]|projecto|fila|base de dados|banco|testes|painel)"
+)
+"""A part of the project that goes by what it is; what is said of it is said of the project."""
 _INSTEAD: Final = r"(?:instead of|em vez d[eoa]s?|ao inves d[eoa]s?|em lugar d[eoa]s?|no lugar d[eoa]s?)"
 _INSTEADS: Final = ("instead", "em vez", "inves", "lugar")
 
@@ -124,7 +131,26 @@ _ENDED: Final = (
         "USES",
         "no longer use|stopped using",
         "(?:we|i)(?:'ve| have)? (?:dropped|ditched|got rid of)(?! support)",
+        "(?:let's|lets) (?:drop|ditch)|stop using",
         "ja nao usamos|ja nao uso|nao usamos mais|deixamos de usar|deixei de usar|largamos|abandonamos",
+        "(?:deixa|deixem|para|parem) de usar|nao (?:uses|usem|usar) mais",
+        contradicts=True,
+    ),
+    Pattern(
+        "USES",
+        re.compile(rf" (?:we )?(?:do not|don't) use {GAP}{_B}(?:any ?more|any longer) "),
+        (" any",),
+        contradicts=True,
+        implied=True,
+    ),
+    _ours(
+        "USES",
+        f"{_PART} (?:no longer uses?|no longer needs?|ja nao usa|deixou de usar|nao usa mais)",
+        contradicts=True,
+    ),
+    _ours(
+        "DEPENDS_ON",
+        f"{_PART} (?:no longer depends? on|ja nao depende {_OF}|deixou de depender {_OF})",
         contradicts=True,
     ),
 )
@@ -189,6 +215,14 @@ _DECIDED: Final = (
         "(?:we|i)(?:'ve| have)? (?:now )?(?:switched|moved|migrated) to",
         "vamos (?:passar a )?(?:usar|utilizar)|usamos|utilizamos|pass(?:amos|ei) a usar",
         "(?:mudamos|migramos|passamos) para",
+        "(?:(?:let's|lets|we|we'll) )?switch to|(?:let's|lets|we|we'll) (?:keep|stick with|stay with)",
+        "from now on (?:we )?use|(?:vamos|queremos) manter|mantemos|continuamos com|a gente usa|vamos de",
+        f"passa a usar|{_PART} (?:now )?(?:uses|usa|utiliza)",
+    ),
+    _ours("DEPENDS_ON", f"{_PART} (?:now )?(?:depends on|relies on|needs|depende {_OF}|precisa {_OF})"),
+    _ours("RUNS_ON", f"{_PART} (?:now )?(?:runs|is deployed|is hosted|corre|roda) {_ON}"),
+    _ours(
+        "BUILT_WITH", f"{_PART} (?:is |e |esta )?(?:written in|built with|escrit[oa] em|feit[oa] (?:em|com))"
     ),
     Pattern(
         "USES",
@@ -291,6 +325,7 @@ _BECAME: Final = (
     _between(
         "WORKS_ON",
         "works on|working on|worked on|maintains|owns",
+        f"(?:is )?responsible for|(?:e )?responsavel {_BY}",
         f"trata {_OF}|trabalha (?:{_IN}|com)|mantem|cuida {_OF}",
         source="Person",
     ),

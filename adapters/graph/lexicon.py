@@ -77,17 +77,18 @@ figma=Figma, jira=Jira, trello=Trello, slack=Slack, telegram=Telegram, whatsapp=
 discord=Discord, airflow=Airflow, dbt=dbt, hadoop=Hadoop, tableau=Tableau, power bi=Power BI,
 google sheets=Google Sheets, google drive=Google Drive, wordpress=WordPress, shopify=Shopify,
 jekyll=Jekyll, sphinx=Sphinx, mkdocs=MkDocs, dependabot=Dependabot, renovate=Renovate,
-sonarqube=SonarQube, pydub=pydub, ffmpeg=FFmpeg, opencv=OpenCV, htmx=htmx, alpine.js=Alpine.js,
-electron=Electron, tauri=Tauri, flutter=Flutter, swiftui=SwiftUI, socket.io=Socket.IO, chrome=Chrome,
-firefox=Firefox, safari=Safari, mermaid=Mermaid, excalidraw=Excalidraw, elevenlabs=ElevenLabs,
-groq=Groq, gemini=Gemini, salesforce=Salesforce, inngest=Inngest, streamlit=Streamlit, plotly=Plotly,
-langgraph=LangGraph, n8n=n8n, zapier=Zapier, codemirror=CodeMirror, proxmox=Proxmox, truenas=TrueNAS,
-jellyfin=Jellyfin, tailscale=Tailscale, wireguard=WireGuard, cloudfront=CloudFront, postman=Postman,
-swagger=Swagger, openapi=OpenAPI, storybook=Storybook, three.js=Three.js, d3.js=D3.js, mapbox=Mapbox,
-woocommerce=WooCommerce, magento=Magento, hubspot=HubSpot, airtable=Airtable, metabase=Metabase,
-mlflow=MLflow, dagster=Dagster, hasura=Hasura, strapi=Strapi, contentful=Contentful,
-turborepo=Turborepo, appwrite=Appwrite, pocketbase=PocketBase, gitleaks=Gitleaks, trivy=Trivy,
-snyk=Snyk, obsidian=Obsidian
+sonarqube=SonarQube, pydub=pydub, axios=axios, lodash=Lodash, dayjs=Day.js, pinia=Pinia, valkey=Valkey,
+meilisearch=Meilisearch, typesense=Typesense, dramatiq=Dramatiq, ffmpeg=FFmpeg, opencv=OpenCV,
+htmx=htmx, alpine.js=Alpine.js, electron=Electron, tauri=Tauri, flutter=Flutter, swiftui=SwiftUI,
+socket.io=Socket.IO, chrome=Chrome, firefox=Firefox, safari=Safari, mermaid=Mermaid,
+excalidraw=Excalidraw, elevenlabs=ElevenLabs, groq=Groq, gemini=Gemini, salesforce=Salesforce,
+inngest=Inngest, streamlit=Streamlit, plotly=Plotly, langgraph=LangGraph, n8n=n8n, zapier=Zapier,
+codemirror=CodeMirror, proxmox=Proxmox, truenas=TrueNAS, jellyfin=Jellyfin, tailscale=Tailscale,
+wireguard=WireGuard, cloudfront=CloudFront, postman=Postman, swagger=Swagger, openapi=OpenAPI,
+storybook=Storybook, three.js=Three.js, d3.js=D3.js, mapbox=Mapbox, woocommerce=WooCommerce,
+magento=Magento, hubspot=HubSpot, airtable=Airtable, metabase=Metabase, mlflow=MLflow, dagster=Dagster,
+hasura=Hasura, strapi=Strapi, contentful=Contentful, turborepo=Turborepo, appwrite=Appwrite,
+pocketbase=PocketBase, gitleaks=Gitleaks, trivy=Trivy, snyk=Snyk, obsidian=Obsidian
 """)
 """Widely known technologies, however they are written in small or large letters."""
 

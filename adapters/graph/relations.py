@@ -16,7 +16,7 @@ from adapters.graph.prose import MAX_SENTENCE, Sentence
 from edge.domain.language import fold
 
 _MORE: Final = re.compile(
-    r"(?:(?:,|and|e|as well as|bem como) ){1,2}(?:(?:o|a|os|as|the) )?#(\d+) "
+    r"(?:(?:,|and|e|as well as|bem como) ){1,2}(?:(?:o|a|os|as|the|do|da|dos|das|de|on|no|na) )?#(\d+) "
     r"(?=[,;.:–—]|$|(?:and|e|for|in|to|as|with|on|from|by|para|em|no|na|como|com|por|de|do|da) )"
 )
 """Further members of a list; what a verb follows is the subject of another clause instead."""
@@ -54,7 +54,10 @@ _PLANS: Final = re.compile(
     r"|want me|going to|will) "
 )
 _PROVIDED: Final = re.compile(r"^(?:[\w'~#-]+ ){0,8}(?:if|unless|se|caso|a menos que) ")
-_BREAKS: Final = re.compile(r" (?:;|:|–|—|-|\.|but|mas|porem|however|although|embora|though) ")
+_BREAKS: Final = re.compile(
+    r" (?:;|:|–|—|-|\.|,(?= (?:we|i|now|agora|usamos|usa|use) )|but|mas|porem|however|although|embora"
+    r"|though) "
+)
 _UNNAMED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»")
 _WORDS: Final = re.compile(r"[\w']+(?:-[\w']+)*|[,;:–—.~-]")
 _TOOLS: Final = ("Tool", "Concept", "Project")
@@ -108,17 +111,11 @@ def _is_stated(words: str, match: re.Match[str], pattern: Pattern) -> bool:
     """Whether the clause says so outright."""
     if _MAYBE.search(words[: match.end()]) or _PROVIDED.match(words[match.end() :]):
         return False
-    before = words[: match.start() + 1]
+    begins = match.start() + 1
+    breaks = [found.end() - 1 for found in _BREAKS.finditer(words) if found.end() <= begins]
     # a pattern that contradicts has its own denial in it
-    clause = before if pattern.contradicts else words[: match.end()]
-    return not _NO.search(clause[_last_break(before) :])
-
-
-def _last_break(words: str) -> int:
-    last = 0
-    for found in _BREAKS.finditer(words):
-        last = found.end() - 1
-    return last
+    clause = words[breaks[-1] if breaks else 0 : begins if pattern.contradicts else match.end()]
+    return not _NO.search(clause)
 
 
 def _pairs(

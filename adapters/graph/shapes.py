@@ -59,7 +59,13 @@ def is_noise(word: str) -> bool:
     """Whether a token is a number, a hash, a flag, a secret's placeholder or an encoding."""
     if word.isalpha():
         return len(word) > 40
-    if len(word) > 100 or word[0] in "-$%[" or _NUMBER.match(word) or _HEX.match(word):
+    if (
+        len(word) > 100
+        or word[0] in "-$%["
+        or word[:5] in ("Ctrl-", "Ctrl+", "Shift")
+        or _NUMBER.match(word)
+        or _HEX.match(word)
+    ):
         return True
     if len(word) < 16 or "_" in word or "." in word or "/" in word:
         return False
