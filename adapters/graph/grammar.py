@@ -8,6 +8,7 @@ that no pattern reaches over the border of a clause. The first pattern that fits
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 _STOP: Final = (
@@ -33,7 +34,7 @@ _PART: Final = (
 )
 """A part of the project that goes by what it is; what is said of it is said of the project."""
 _INSTEAD: Final = r"(?:instead of|em vez d[eoa]s?|ao inves d[eoa]s?|em lugar d[eoa]s?|no lugar d[eoa]s?)"
-_INSTEADS: Final = ("instead", "em vez", "inves", "lugar")
+_INSTEADS: Final = (" instead ", " em ", " ao ", " no ")
 
 
 class Pattern(NamedTuple):
@@ -42,7 +43,7 @@ class Pattern(NamedTuple):
     relation: str
     regex: re.Pattern[str]
     triggers: tuple[str, ...]
-    """One of these stands in every sentence the pattern fits."""
+    """One of these stands in every sentence the pattern fits: words, or how one begins."""
     contradicts: bool = False
     turned: bool = False
     """The second name is the source."""
@@ -339,4 +340,15 @@ _BECAME: Final = (
     ),
 )
 
-PATTERNS: Final = _ENDED + _REPLACED + _DECIDED + _MADE + _BECAME
+PATTERNS: Final[tuple[Pattern, ...]] = _ENDED + _REPLACED + _DECIDED + _MADE + _BECAME
+
+
+@lru_cache(maxsize=4096)
+def suggested_by(word: str) -> frozenset[int]:
+    """The places in :data:`PATTERNS` of those a sentence with this word in it may fit."""
+    return frozenset(
+        number
+        for number, pattern in enumerate(PATTERNS)
+        for first, space, _ in (trigger[1:].partition(" ") for trigger in pattern.triggers)
+        if word == first or (not space and word.startswith(first))
+    )

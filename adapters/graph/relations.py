@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from adapters.graph.grammar import PATTERNS, Pattern
+from adapters.graph.grammar import PATTERNS, Pattern, suggested_by
 from adapters.graph.mentions import Mention
 from adapters.graph.prose import MAX_SENTENCE, Sentence
 from edge.domain.language import fold
@@ -91,10 +91,9 @@ def found_in(sentence: Sentence, mentioned: Sequence[Mention], *, has_project: b
     if not sentence.by_operator and _PLANS.search(words):
         return
     taken: list[tuple[int, int]] = []
-    for pattern in PATTERNS:
+    for number in sorted(frozenset().union(*map(suggested_by, words.split()))):
+        pattern = PATTERNS[number]
         if pattern.implied and not (has_project and sentence.by_operator):
-            continue
-        if not any(trigger in words for trigger in pattern.triggers):
             continue
         for match in pattern.regex.finditer(words):
             if any(match.start() < end and begin < match.end() for begin, end in taken):

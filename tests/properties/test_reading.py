@@ -143,10 +143,15 @@ def test_a_briefing_and_a_block_of_code_state_nothing(text: str, project: str | 
 
 
 def _seconds(text: str) -> float:
+    """The processor's time of one reading, the better of two: a busy machine is not the code's doing."""
     turn: Data = {"id": "1", "role": "operator", "ts": None, "text": text}
-    began = time.process_time()
-    _is_small(read([turn], _KNOWN.get, "/home/ana/courier"))
-    return time.process_time() - began
+    took = []
+    for _ in range(2):
+        began = time.process_time()
+        got = read([turn], _KNOWN.get, "/home/ana/courier")
+        took.append(time.process_time() - began)
+        _is_small(got)
+    return min(took)
 
 
 def test_the_largest_episode_takes_less_than_a_second() -> None:
