@@ -143,7 +143,7 @@ class ModelClient(ContextClient):
         return answers
 
     async def _ask(self, purpose: str, asked: ChatPrompt, shape: type[_Shape], more: str = "") -> _Shape:
-        """The model's answer in a shape. Raises :class:`ModelAway`, or :class:`ModelFailed` for no such answer."""
+        """The model's answer in a shape. Raises :class:`ModelAway` or :class:`ModelFailed`."""
         self._calls += 1
         try:
             answer = await self._model.ask(

@@ -25,7 +25,7 @@ _COMPACT: Final = 2_000
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
-@lru_cache(2_000)
+@lru_cache(4_000)
 def words_of(text: str) -> tuple[str, ...]:
     """The words a text is found by: case and accents aside."""
     return tuple(_WORD.findall(normalised(text)))

@@ -35,13 +35,15 @@ class Reach(NamedTuple):
     """The least cosine of a threshold of Graphiti's."""
     entities: int
     """Candidates an entity is compared with, at most: each costs Graphiti half a millisecond."""
+    facts: int
+    """Facts one search finds, at most; Graphiti asks for twenty and judges the best ten."""
     identical_alone: bool
     """Whether a name whose vector is there already has that entity as its only candidate."""
 
 
-AS_NEO4J: Final = Reach(lambda score: 2 * score - 1, 15, identical_alone=False)
+AS_NEO4J: Final = Reach(lambda score: 2 * score - 1, 15, 1 << 30, identical_alone=False)
 """What Graphiti's Neo4j driver would find: for models, which judge the candidates."""
-NARROW: Final = Reach(lambda score: score, 3, identical_alone=True)
+NARROW: Final = Reach(lambda score: score, 3, 10, identical_alone=True)
 """For rules, which only ever take names for the same that normalise to the same."""
 
 
@@ -84,6 +86,7 @@ class IndexSearch(SearchInterface):
     ) -> list[EntityEdge]:
         if not self._ours(group_ids):
             return []
+        limit = min(limit, self._reach.facts)
         index, keep = self._objects.index, self._edge_filter(search_filter)
         ends = _ends(search_filter)
         if ends:
@@ -107,6 +110,7 @@ class IndexSearch(SearchInterface):
             raise Unsupported("an edge search between nodes, but for a filter that names them")
         if not self._ours(group_ids):
             return []
+        limit = min(limit, self._reach.facts)
         index, keep = self._objects.index, self._edge_filter(search_filter)
         least, ends = self._reach.least(min_score), _ends(search_filter)
         if ends:
