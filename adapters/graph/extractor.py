@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+import weakref
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -38,7 +39,7 @@ class GraphitiExtractor:
     """See :class:`edge.ports_knowledge.Extractor`. Without a model, ``rules`` read the episode.
 
     Extractions of one extractor happen one after another, on an event loop of its own: call it
-    from no coroutine. ``close`` ends the loop.
+    from no coroutine.
     """
 
     def __init__(
@@ -96,12 +97,6 @@ class GraphitiExtractor:
             data["cost"]["seconds"] = round(time.perf_counter() - began, 3)
             return data
 
-    def close(self) -> None:
-        """End the event loop; the extractor is of no use afterwards."""
-        if self._loop is not None:
-            self._loop.close()
-            self._loop = None
-
     def _started(self) -> Extraction:
         """Graphiti, imported when it is first needed."""
         if self._extraction is None:
@@ -116,6 +111,7 @@ class GraphitiExtractor:
     def _run(self, work: Coroutine[Any, Any, _Made]) -> _Made:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
+            weakref.finalize(self, self._loop.close)
         try:
             return self._loop.run_until_complete(work)
         finally:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import warnings
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -29,7 +30,8 @@ def load_graphiti(dimension: int) -> None:
     before = {name: os.environ.get(name) for name in (_NO_DOTENV, _DIMENSION)}
     os.environ[_NO_DOTENV], os.environ[_DIMENSION] = "true", str(dimension)
     try:
-        import graphiti_core
+        with warnings.catch_warnings(action="ignore"):  # pydantic's on its old-style settings
+            import graphiti_core.graphiti
     finally:
         for name, value in before.items():
             os.environ.pop(name, None)
