@@ -22,6 +22,7 @@ from edge.ports_knowledge import (
     EpisodeTexts,
     KnownGraph,
     Model,
+    ModelAway,
     ModelFailed,
     VectorStore,
 )
@@ -89,6 +90,8 @@ class GraphitiExtractor:
                 data = self._run(extraction.of(episode))
             except EdgeError:
                 raise
+            except asyncio.CancelledError as error:  # nobody here cancels: a client cut its own call off
+                raise ModelAway("the answer was cut off") from error
             except Exception as error:
                 # Graphiti or an answer it could not digest: this episode's failure, not the run's
                 raise ModelFailed(f"extraction failed: {type(error).__name__}") from error
