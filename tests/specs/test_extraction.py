@@ -260,8 +260,8 @@ def test_rules_that_fail_leave_no_trace() -> None:
     def broken(turns: Sequence[Data], known: Callable[[str], str | None]) -> Read:
         raise ValueError("secret words")
 
-    story.extractor._rules = broken  # type: ignore[assignment]
-    story.extractor._started()._rules = broken  # type: ignore[assignment]
+    story.extractor._rules = broken
+    story.extractor._started()._rules = broken
     with pytest.raises(ModelFailed, match=r"^extraction failed: ValueError$"):
         story.extractor.extract(episode(2, "Ana uses Valkey"))
     assert story.extractor._index.facts == before
