@@ -111,7 +111,11 @@ class Edge:
     def cognition(self) -> Cognition:
         from adapters.cognition.rules import RuleCognition
 
-        return RuleCognition()
+        if self.model is None:
+            return RuleCognition()
+        from adapters.cognition.model_grill import ModelCognition
+
+        return ModelCognition(self.model)
 
     @cached_property
     def model(self) -> BudgetedModel | None:
