@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from edge.grill import Grill
     from edge.journal import Journal
     from edge.ports import Clock, Cognition, EventLog, IdKind, Links, Redactor
+    from edge.ports_knowledge import Embedder
     from edge.steering import Steering
     from edge.voz import Voz
     from projections.queries import ReadModels
@@ -127,6 +128,13 @@ class Edge:
         if model is None:
             return None
         return BudgetedModel(model, self.settings.extract_tokens_per_day, self._queries, self._today)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder the settings name; raises ModelAway where it is not installed."""
+        from edge.wiring_services import embedder_of
+
+        return embedder_of(self.settings)
 
     def _today(self) -> str:
         return self.clock.now().astimezone(self.settings.tz).date().isoformat()
