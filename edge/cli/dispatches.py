@@ -62,13 +62,13 @@ def open_(
         "briefing": done.briefing.as_json(),
         "health": done.briefing.health,
     }
-    stopped = _stopped(data["extraction"])
+    stopped = _stopped(done.extraction or {})
     say(json_, data, f"dispatch {done.dispatch_id} ({done.kind})\n{stopped}\n{done.briefing.text}")
 
 
 def _stopped(extraction: Data) -> str:
     """Why an extraction ended before all was read, where it did."""
-    if extraction["stopped"] is None:
+    if extraction.get("stopped") is None:
         return ""
     said = f": {extraction['said']}" if extraction["said"] else ""
     bound = "" if said else f" at its bound of {extraction['stopped']}"
