@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from edge.journal import Journal
     from edge.knowledge import KnowledgeCuration
     from edge.ports import Clock, Cognition, EventLog, IdKind, Links, Redactor
+    from edge.ports_knowledge import Embedder
     from edge.steering import Steering
     from edge.voz import Voz
     from edge.ports_dashboard import DashboardReads
@@ -119,7 +120,11 @@ class Edge:
     def cognition(self) -> Cognition:
         from adapters.cognition.rules import RuleCognition
 
-        return RuleCognition()
+        if self.model is None:
+            return RuleCognition()
+        from adapters.cognition.model_grill import ModelCognition
+
+        return ModelCognition(self.model)
 
     @cached_property
     def model(self) -> BudgetedModel | None:
@@ -131,6 +136,13 @@ class Edge:
         if model is None:
             return None
         return BudgetedModel(model, self.settings.extract_tokens_per_day, self._queries, self._today)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder the settings name; raises ModelAway where it is not installed."""
+        from edge.wiring_services import embedder_of
+
+        return embedder_of(self.settings)
 
     def _today(self) -> str:
         return self.clock.now().astimezone(self.settings.tz).date().isoformat()
@@ -255,11 +267,15 @@ class Edge:
         """The sweep at the open of a dispatch."""
         return self.sweep(dispatch_id=dispatch_id)
 
-    def extract_for(self, dispatch_id: str) -> Data:
-        """The extraction at the open of a dispatch; what is kept beside the read models follows."""
+    def extract_for(self, dispatch_id: str, tell: Callable[[str], None]) -> Data:
+        """The extraction at the open of a dispatch, with what it was estimated at; ``tell`` hears that
+        before a model is paid. What is kept beside the read models follows."""
+        estimate = self.knowledge.estimate()
+        if estimate.tokens:
+            tell(f"extracting {estimate.episodes} episodes: some {estimate.tokens:,} tokens")
         extracted = self.knowledge.extract(dispatch_id)
         self.knowledge.follow()
-        return extracted.as_json()
+        return {**extracted.as_json(), "estimate": estimate._asdict()}
 
     def sweep(
         self, *, dry_run: bool = False, since: datetime | None = None, dispatch_id: str | None = None

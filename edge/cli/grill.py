@@ -122,6 +122,8 @@ def _print(as_json: bool, closed: Closed) -> None:
     for result in chats:
         steer = f"  {result.direction_id}" if result.direction_id else ""
         lines.append(f"{result.comment_id}  {result.outcome or result.result}{steer}")
+        if result.reason:
+            lines.append(f"    {result.reason}")
         if result.clarify_id:
             lines.append(f"    asks the operator: edge voz answer {result.clarify_id} …")
     lines += [f"{act['do']} {act['id']}  {act['result']}" for act in curated]
@@ -140,7 +142,7 @@ def run(
     home: Home = None,
     json_: Json = False,
 ) -> None:
-    """A whole run by rules; attended, it asks you what no rule settles."""
+    """A whole run by the model that is set, or by rules; attended, it asks you what neither settles."""
     if not unattended:
         require_operator("an attended grill", "start it with --unattended, or in your own terminal")
     with opened(home) as edge:
