@@ -75,7 +75,7 @@ def lived_in(home: Path, lang: Any = "en", group: str = "me") -> Edge:
     edge.voz.comment("Obrigado, ficou ótimo", SLUG)
     edge.dispatches.close(_opened(edge), "Looked at the night's failures", None, {})
     clock.at = NOW - timedelta(hours=2)
-    _unattended(edge)
+    unattended(edge)
     clock.at = NOW - timedelta(hours=1)
     edge.voz.comment("Which of our calls still lack a time limit?")
     clock.at = NOW
@@ -151,7 +151,7 @@ def _publish(edge: Edge, week: int) -> None:
     edge.dispatches.close(_opened(edge), intent, Artefact(data, republish=False), {})
 
 
-def _unattended(edge: Edge) -> None:
+def unattended(edge: Edge) -> None:
     """What rules settle by themselves, and park."""
     run = edge.grill.start("unattended", 8, 12_000).run
     entries = []
