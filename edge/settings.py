@@ -267,7 +267,8 @@ def written(settings: Settings) -> str:
     lines += ["", "[store]"]
     if settings.root:
         lines.append(f"root = {json.dumps(settings.root, ensure_ascii=False)}")
-    lines += [f"{name} = {json.dumps(list(getattr(settings, name)), ensure_ascii=False)}" for name in _STORE_LISTS]
+    for name in _STORE_LISTS:
+        lines.append(f"{name} = {json.dumps(list(getattr(settings, name)), ensure_ascii=False)}")
     if settings.since:
         lines.append(f"since = {json.dumps(settings.since)}")
     for section in ("grill", "extract"):

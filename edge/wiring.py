@@ -30,11 +30,10 @@ if TYPE_CHECKING:
     from edge.journal import Journal
     from edge.knowledge import KnowledgeCuration
     from edge.ports import Clock, Cognition, EventLog, IdKind, Links, Redactor
-    from edge.ports_knowledge import Embedder
+    from edge.ports_dashboard import DashboardReads
+    from edge.ports_knowledge import Embedder, Knowing
     from edge.steering import Steering
     from edge.voz import Voz
-    from edge.ports_dashboard import DashboardReads
-    from edge.ports_knowledge import Knowing
     from edge.wiring_knowledge import KnowledgeParts
     from projections.queries import ReadModels
     from projections.runner import Runner
@@ -209,7 +208,7 @@ class Edge:
     def found(self, text: str, limit: int) -> list[tuple[Knowing, float]]:
         """What is known of a text in the read models as they stand, best first."""
         parts = self.knowledge
-        return self.reads().knowledge.search(text, parts.embedder, parts.vectors, limit)
+        return self._queries.knowledge.search(text, parts.embedder, parts.vectors, limit)
 
     def at(self, when: str) -> ReadModels:
         """The read models as of a position or an ISO time, replayed in memory by the same fold."""

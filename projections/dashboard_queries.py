@@ -63,12 +63,13 @@ class DashboardQueries(ReadModels):
         found = cast("Iterable[tuple[Tier, int]]", self._connection.execute(sql))
         return dict.fromkeys(cast("tuple[Tier, ...]", SHOWN), 0) | dict(found)
 
-    def recently_known(self, limit: int, before: int | None = None, tier: Tier | None = None) -> list[Knowing]:
+    def recently_known(
+        self, limit: int, before: int | None = None, tier: Tier | None = None
+    ) -> list[Knowing]:
         only = _TIERS if tier is None else f"'{tier}'"
         until = "" if before is None else f" AND first < {int(before)}"
         sql = (
-            f"SELECT id, 0 FROM knowledge_facts WHERE tier IN ({only}){until}"
-            " ORDER BY first DESC, id LIMIT ?"
+            f"SELECT id, 0 FROM knowledge_facts WHERE tier IN ({only}){until} ORDER BY first DESC, id LIMIT ?"
         )
         return self._in_order(sql, limit)
 
@@ -109,7 +110,10 @@ class DashboardQueries(ReadModels):
 
 
 def _moves(rows: Iterable[Any]) -> list[Move]:
-    return [Move(*row[:5], json.loads(row[5])) for row in cast("Iterable[tuple[Any, ...]]", list(rows))]
+    return [
+        Move(position, place, id_, op, at, json.loads(doc))
+        for position, place, id_, op, at, doc in cast("list[tuple[int, int, str, str, str, str]]", list(rows))
+    ]
 
 
 def _named(row: tuple[str, str, int]) -> Named:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -15,7 +14,7 @@ from starlette.types import Scope
 
 from adapters.web import logs, stream
 from adapters.web.config import Config
-from adapters.web.guards import Guards
+from adapters.web.guards import Guards, Refuse
 from adapters.web.keys import Door
 from adapters.web.live import Following, MakeFollower, Streams
 from adapters.web.login import router as login_routes
@@ -23,6 +22,7 @@ from adapters.web.pages import artefatos, audit, briefing, direction, health, kn
 from adapters.web.pool import Pool
 from adapters.web.replays import Replays
 from adapters.web.site import HERE, Oops, Site, oops_of, site_of
+from adapters.web.told import Told
 from edge.domain.refusal import EdgeError
 from edge.ports_dashboard import OpenInstall
 
@@ -69,13 +69,17 @@ def create_app(
     for page in (voz, artefatos, direction, knowledge, briefing, sources, health, audit):
         app.include_router(page.router)
     _refusals(app)
-    app.middleware("http")(_told)
+    app.add_middleware(Told, log=lambda: site.log, refuse=_refuse(site))
 
+    app.add_middleware(Guards, config=config, refuse=_refuse(site))
+    return app
+
+
+def _refuse(site: Site) -> Refuse:
     async def refuse(scope: Scope, status: int, said: str) -> Response:
         return site.oops(Request(scope), status, said)
 
-    app.add_middleware(Guards, config=config, refuse=refuse)
-    return app
+    return refuse
 
 
 def _refusals(app: FastAPI) -> None:
@@ -99,23 +103,3 @@ def _refusals(app: FastAPI) -> None:
     async def _(request: Request, error: HTTPException) -> Response:
         said = "not-here" if error.status_code == 404 else ""
         return site_of(request).oops(request, error.status_code, said)
-
-
-async def _told(request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Write down what was asked and how it ended: the route, never the address with its query."""
-    site, began = site_of(request), time.perf_counter()
-    try:
-        response = await answer(request)
-    except Exception as error:  # noqa: BLE001  # recorded, and answered as a page
-        site.log.error("unexpected", error=type(error).__name__, where=logs.where(error))
-        response = site.oops(request, 500, "unexpected")
-    route = request.scope.get("route")
-    if not request.url.path.startswith("/static/"):
-        site.log.info(
-            "request",
-            method=request.method,
-            route=getattr(route, "path", "none"),
-            status=response.status_code,
-            ms=round((time.perf_counter() - began) * 1000, 1),
-        )
-    return response

@@ -59,7 +59,9 @@ def home_key(home: Path) -> bytes:
                 file.write(secrets.token_bytes(32))
         key = path.read_bytes()
     except OSError as error:
-        raise Failed(f"{path} cannot be written: {error.strerror}", hint="check the home's permissions") from None
+        raise Failed(
+            f"{path} cannot be written: {error.strerror}", hint="check the home's permissions"
+        ) from None
     if len(key) < 32:
         raise Failed(f"{path} is damaged", hint="delete it: a new one is made, and you log in again")
     return key
@@ -160,7 +162,8 @@ class Door:
             beside.replace(self._path)
         except OSError as error:
             raise Failed(
-                f"{self._path} cannot be written: {error.strerror}", hint="check the home's disk and permissions"
+                f"{self._path} cannot be written: {error.strerror}",
+                hint="check the home's disk and permissions",
             ) from None
 
 

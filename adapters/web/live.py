@@ -72,7 +72,8 @@ class Following:
     def _said(self, line: str) -> None:
         """Trouble is shown on the health page; what follows it is that all is well again."""
         self.trouble = None if line.startswith("following") else line
-        self._tell(line)
+        if self.trouble:
+            self._tell(line)
 
 
 class Streams:

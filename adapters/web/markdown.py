@@ -9,7 +9,9 @@ import nh3
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-_RENDER: Final = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+_RENDER: Final = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(
+    ["table", "strikethrough"]
+)
 _TAGS: Final = frozenset(
     "p br hr h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s a table thead tbody tr th td".split()
 )

@@ -6,7 +6,8 @@ import asyncio
 import errno
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final
 
@@ -58,12 +59,22 @@ class _Server(uvicorn.Server):
 
     ending: Callable[[], None]
 
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Unlike its own, this does not raise the signal again at the end: we were asked to end, and did."""
+        before = {name: signal.signal(name, self.handle_exit) for name in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            yield
+        finally:
+            for name, handler in before.items():
+                signal.signal(name, handler)
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self.ending()
         super().handle_exit(sig, frame)
 
 
-def serve(app: Any, config: Config, listening: socket.socket) -> None:
+def serve(app: Any, listening: socket.socket) -> None:
     """Serve until SIGTERM or SIGINT; streams are ended and open requests given a moment."""
     settings = uvicorn.Config(
         app,
@@ -79,16 +90,7 @@ def serve(app: Any, config: Config, listening: socket.socket) -> None:
         limit_concurrency=MOST_CONNECTIONS,
         h11_max_incomplete_event_size=32 * 1024,
     )
-    del config
     server = _Server(settings)
     server.ending = app.state.site.streams.end
 
-    async def run() -> None:
-        await server.serve(sockets=[listening])
-
-    try:
-        asyncio.run(run())
-    except KeyboardInterrupt:
-        return
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    asyncio.run(server.serve(sockets=[listening]))

@@ -34,7 +34,7 @@ PAGES: Final = ("voz", "artefatos", "direction", "knowledge", "briefing", "sourc
 KEY_LENGTH: Final = 80
 
 
-class Oops(Exception):  # noqa: N818  # as pages call it
+class Oops(Exception):  # as pages call it
     """A refusal with its status; ``said`` names words of the table, or is what the domain said."""
 
     def __init__(self, status: int, said: str = "", hint: str = "") -> None:
@@ -78,7 +78,12 @@ class Site:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        made.globals |= {"pages": PAGES, "state_of": state_of, "new_key": lambda: uuid4().hex, "has": words.has}
+        made.globals |= {
+            "pages": PAGES,
+            "state_of": state_of,
+            "new_key": lambda: uuid4().hex,
+            "has": words.has,
+        }
         made.filters |= {"md": rendered, "line": first_line, "path": lambda text: quote(str(text), safe="")}
         return made
 

@@ -67,14 +67,17 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     ),
     # -- Voz
     "voz-intro": (
-        "What you say here is an order to edge. The next grill answers; nothing interrupts the work in hand.",
-        "O que disser aqui é uma ordem ao edge. O próximo grill responde; nada interrompe o trabalho em curso.",
+        "What you say here is an order to edge. The next grill answers; it does not interrupt the work.",
+        "O que diz aqui é uma ordem ao edge. O próximo grill responde; nada interrompe o trabalho em curso.",
     ),
     "waiting": ("Waiting for you", "À sua espera"),
     "waiting-none": ("Nothing waits for you.", "Nada à sua espera."),
     "compose": ("Say something", "Diga algo"),
     "compose-on": ("Comment on this artefato", "Comente este artefato"),
-    "compose-hint": ("At most 8 KiB. Markdown is not rendered.", "No máximo 8 KiB. Markdown não é interpretado."),
+    "compose-hint": (
+        "At most 8 KiB. Markdown is not rendered.",
+        "No máximo 8 KiB. Markdown não é interpretado.",
+    ),
     "about": ("About", "Sobre"),
     "about-none": ("nothing in particular", "nada em particular"),
     "harm": ("Urgency", "Urgência"),
@@ -349,8 +352,14 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
         "This name is not one the dashboard goes by; `[dashboard] allow` in edge.toml adds one.",
         "Este nome não é um dos do painel; `[dashboard] allow` em edge.toml acrescenta um.",
     ),
-    "bad-origin": ("This did not come from a page of this dashboard.", "Isto não veio de uma página deste painel."),
-    "bad-csrf": ("This form is not of your session: load the page again.", "Este formulário não é da sua sessão."),
+    "bad-origin": (
+        "This did not come from a page of this dashboard.",
+        "Isto não veio de uma página deste painel.",
+    ),
+    "bad-csrf": (
+        "This form is not of your session: load the page again.",
+        "Este formulário não é da sua sessão.",
+    ),
     "bad-request": ("The request was cut off, or is none.", "O pedido foi cortado, ou não é um."),
     "too-large": ("At most 8 KiB of text fit.", "No máximo cabem 8 KiB de texto."),
     "too-slow": ("The request did not arrive in time.", "O pedido não chegou a tempo."),

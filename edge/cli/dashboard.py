@@ -55,7 +55,7 @@ def dashboard(
     made = create_app(config, _opening(settings), settings.tz, _following(settings))
     if not quiet:
         print(url_of(config.address, Door(settings.home).token()), flush=True)  # noqa: T201
-    serve(made, config, listening)
+    serve(made, listening)
 
 
 def url_of(address: str, token: str) -> str:

@@ -50,7 +50,11 @@ def up(
         Part("worker", ["worker", *at, "--sweep-every", sweep_every, "--supervised"], stopping),
         Part(
             "dashboard",
-            [*("dashboard", *at, "--host", config.host, "--port", str(config.port)), "--no-url", "--supervised"],
+            [
+                *("dashboard", *at, "--host", config.host, "--port", str(config.port)),
+                "--no-url",
+                "--supervised",
+            ],
             stopping,
         ),
     ]
@@ -96,7 +100,7 @@ class Part:
             code = self._once()
             if self._stopping.is_set():
                 return
-            if code == 2:  # noqa: PLR2004  # wrong usage or settings: no trying mends that
+            if code == 2:  # wrong usage or settings: no trying mends that
                 _say(f"{self.name} cannot run: exit 2")
                 self.gave_up = True
                 return

@@ -285,8 +285,8 @@ def accept(item: Item | None, id_: str) -> list[Draft]:
         raise Refused(f"no live proposal {id_}", hint="`edge direction list` shows them")
     if item["tier"] == "set":
         return []
-    fields = {name: item[name] for name in ("title", "body", "kind", "expires_at", "relates_to")}  # type: ignore[literal-required]
-    return set_(item, id_, steer_fields(**fields))
+    title, body, kind = item["title"], item["body"], item["kind"]
+    return set_(item, id_, steer_fields(title, body, kind, item["expires_at"], item["relates_to"]))
 
 
 def drop(item: Item | None, id_: str, reason: str) -> list[Draft]:

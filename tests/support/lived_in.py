@@ -9,7 +9,6 @@ from uuid import NAMESPACE_URL, uuid5
 
 from edge.dispatch import Artefact
 from edge.domain.events import NO_STREAM, Data, Draft
-from edge.domain.grill import moment
 from edge.domain.knowledge import entity_id, fact_id
 from edge.init import initialise
 from edge.journal import Act
@@ -105,7 +104,11 @@ def _week(edge: Edge, clock: HandClock, week: int) -> None:
     chats = []
     for loaded in run["loaded"]:
         own = loaded["comment_id"] == comment.id
-        entry: Data = {"comment_id": loaded["comment_id"], "ambiguous": False, "evidence": ["says so outright"]}
+        entry: Data = {
+            "comment_id": loaded["comment_id"],
+            "ambiguous": False,
+            "evidence": ["says so outright"],
+        }
         steer = {"title": said[:80], "body": said, "kind": ("phase", "constraint", "priority")[week % 3]}
         if own:
             chats.append({**entry, "decision": "fold", "reply": "Agreed, from today.", "steer": steer})
@@ -147,7 +150,9 @@ def _publish(edge: Edge, week: int) -> None:
     ]
     body = _STUDY if week == 0 else f"# {title}\n\nTwo pages, as agreed.\n"
     data = {"slug": slug, "title": title, "body": body, "cites": cites, "proposes": proposes}
-    intent = "The partner wants our retry policy, and it stood only in the code" if week == 0 else "Marta asked"
+    intent = (
+        "The partner wants our retry policy, and it stood only in the code" if week == 0 else "Marta asked"
+    )
     edge.dispatches.close(_opened(edge), intent, Artefact(data, republish=False), {})
 
 
@@ -168,11 +173,22 @@ def _episode(edge: Edge, n: int) -> None:
     at = edge.journal.now()
     session = str(uuid5(NAMESPACE_URL, f"session {n // 3}"))
     turns = [
-        {"id": str(uuid5(NAMESPACE_URL, f"turn {n}")), "role": "operator", "ts": at, "text": _KNOWN[n % len(_KNOWN)][3]},
+        {
+            "id": str(uuid5(NAMESPACE_URL, f"turn {n}")),
+            "role": "operator",
+            "ts": at,
+            "text": _KNOWN[n % len(_KNOWN)][3],
+        },
     ]
     captured: Data = {
-        **{"session": session, "surface": "cli", "tier": "low", "presence": "present", "from": 0, "to": 100},
-        **{"prefix_hash": "0" * 64, "pending": [], "turns": turns, "project": "/home/op/courier", "redactions": {}},
+        "session": session, "surface": "cli", "tier": "low", "presence": "present", "from": 0, "to": 100,
+
+            "prefix_hash": "0" * 64,
+            "pending": [],
+            "turns": turns,
+            "project": "/home/op/courier",
+            "redactions": {}
+        ,
     }
     stream = edge.streams.episode(f"{session}.{n}")
     done = edge.journal.append(stream, [Draft("episode.captured", captured)], NO_STREAM, Act("sweep"))
@@ -186,8 +202,8 @@ def _episode(edge: Edge, n: int) -> None:
         "entities": [{"id": entity_id(name), "name": name, "labels": ["Entity"]} for name in names],
         "facts": [
             {
-                **{"id": fact_id(entity_id(s), r, entity_id(o), words), "source": entity_id(s)},
-                **{"target": entity_id(o), "relation": r, "statement": words, "valid_from": at},
+                "id": fact_id(entity_id(s), r, entity_id(o), words), "source": entity_id(s),
+                "target": entity_id(o), "relation": r, "statement": words, "valid_from": at,
                 "reference_time": at,
             }
             for s, r, o, words in dict.fromkeys(facts)
@@ -199,5 +215,3 @@ def _episode(edge: Edge, n: int) -> None:
     edge.journal.append(
         edge.streams.extraction(episode), [Draft("episode.extracted", extracted)], NO_STREAM, Act("extractor")
     )
-
-

@@ -89,5 +89,3 @@ class Operator:
     def written(self) -> int:
         """Where the log ends."""
         return self.edge.log.head()
-
-

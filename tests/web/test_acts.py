@@ -58,7 +58,9 @@ def test_the_key_of_one_comment_takes_no_other(operator: Operator) -> None:
     assert operator.written() == head
 
 
-def test_a_question_is_answered_and_the_next_grill_folds_the_answer_into_direction(operator: Operator) -> None:
+def test_a_question_is_answered_and_the_next_grill_folds_the_answer_into_direction(
+    operator: Operator,
+) -> None:
     question = operator.edge.reads().recent_chats(1, which="parked")[0]
     clarify = question["questions"][0]["clarify_id"]
     action = f"/voz/questions/{clarify}"

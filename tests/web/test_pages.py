@@ -31,7 +31,9 @@ def newcomer(tmp_path: Path) -> Iterator[Operator]:
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("lang", ["en", "pt"])
-def test_each_page_says_its_name_in_the_language_switched_to(operator: Operator, page: str, lang: str) -> None:
+def test_each_page_says_its_name_in_the_language_switched_to(
+    operator: Operator, page: str, lang: str
+) -> None:
     operator.browser.get(f"/lang/{lang}")
     seen = operator.sees(f"/{page}")
     assert f'<html lang="{lang}">' in seen
@@ -40,7 +42,9 @@ def test_each_page_says_its_name_in_the_language_switched_to(operator: Operator,
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_each_page_of_a_new_install_says_honestly_that_there_is_nothing(newcomer: Operator, page: str) -> None:
+def test_each_page_of_a_new_install_says_honestly_that_there_is_nothing(
+    newcomer: Operator, page: str
+) -> None:
     seen = newcomer.sees(f"/{page}")
     empty = {
         "voz": "Nothing has been said yet",
@@ -143,7 +147,7 @@ def test_health_draws_activity_by_the_operators_own_days(operator: Operator) -> 
 
 def test_audit_leads_from_events_to_streams_to_the_chain(operator: Operator) -> None:
     edge = operator.edge
-    resolved = list(edge.log.read_all(types=["voz.resolved"]))[0]
+    resolved = next(iter(edge.log.read_all(types=["voz.resolved"])))
     assert "/audit/events/" in operator.sees("/audit")
     assert resolved.id in operator.sees(f"/audit/events/{resolved.position}")
     chain = operator.sees(f"/audit/events/{resolved.position}").partition("The chain")[2]
@@ -175,7 +179,14 @@ def test_lists_go_on_page_by_page(operator: Operator) -> None:
 
 
 def test_what_is_not_there_is_a_page_of_the_same_design(operator: Operator) -> None:
-    for path in ("/artefatos/nope", "/voz/nope", "/direction/nope", "/knowledge/nope", "/nope", "/static/nope"):
+    for path in (
+        "/artefatos/nope",
+        "/voz/nope",
+        "/direction/nope",
+        "/knowledge/nope",
+        "/nope",
+        "/static/nope",
+    ):
         seen = operator.sees(path, 404)
         assert "There is no such thing here" in seen
         assert 'href="/static/style.css"' in seen

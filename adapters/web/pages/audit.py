@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
 from adapters.web.pages.direction import When
@@ -66,7 +66,9 @@ def events(request: Request, site: At, visitor: In, before: Before = None) -> Re
 def _streams(log: EventLog) -> list[Data]:
     found: dict[str, Data] = {}
     for event in log.read_all(backwards=True, limit=STREAMS_OF):
-        found.setdefault(event.stream, {"stream": event.stream, "last": event.revision, "at": event.recorded_at})
+        found.setdefault(
+            event.stream, {"stream": event.stream, "last": event.revision, "at": event.recorded_at}
+        )
     return list(found.values())[:SHOWN]
 
 

@@ -32,7 +32,7 @@ def listed(
 ) -> Response:
     """What is known: found by words, or the latest first."""
     asked = q.strip()
-    only: Tier | None = None if tier == "all" else cast("Tier", tier)
+    only: Tier | None = None if tier == "all" else tier
     with site.reading() as (_, reads):
         counts = reads.known_count()
         items = [] if asked else reads.recently_known(SHOWN + 1, before, only)

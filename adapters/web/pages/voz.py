@@ -113,9 +113,7 @@ def comment(
 
 
 @router.post("/voz/questions/{clarify_id}")
-def answer(
-    site: At, visitor: Acting, clarify_id: str, body: Text = "", choice: Text = ""
-) -> Response:
+def answer(site: At, visitor: Acting, clarify_id: str, body: Text = "", choice: Text = "") -> Response:
     """Answer edge's question: in words, or by one of its options."""
     words = said(body if body.strip() else choice)
     with site.reading() as (_, reads):
@@ -130,9 +128,7 @@ def withdraw(site: At, visitor: Acting, comment_id: str) -> Response:
     """Take a comment back."""
     with site.reading() as (_, reads):
         found(reads.act("comment", comment_id))
-    return site.act(
-        visitor, "withdrawn", lambda edge: edge.voz.withdraw(comment_id), f"/voz#c-{comment_id}"
-    )
+    return site.act(visitor, "withdrawn", lambda edge: edge.voz.withdraw(comment_id), f"/voz#c-{comment_id}")
 
 
 def check_published(site: Site, slug: str) -> None:

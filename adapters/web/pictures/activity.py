@@ -37,7 +37,9 @@ def activity(days: dict[date, Counter[str]], lang: Lang) -> Markup:
             if tall:
                 y -= tall
                 bars.append(
-                    element("rect", x=x + step * 0.12, y=y, width=step * 0.76, height=tall, class_=f"k-{kind}")
+                    element(
+                        "rect", x=x + step * 0.12, y=y, width=step * 0.76, height=tall, class_=f"k-{kind}"
+                    )
                 )
         said = ", ".join(f"{t(f'activity:{kind}')} {counted[kind]}" for kind in KINDS if counted[kind])
         if bars:

@@ -77,7 +77,13 @@ def _row(row: int, id_: str, moves: list[Move], x: object, end: datetime) -> lis
         left, right = x(piece.begin), x(piece.end or end)
         bars.append(
             element(
-                "rect", x=left, y=top + 17, width=max(right - left, 3.0), height=9, rx=2, class_=f"t-{piece.tier}"
+                "rect",
+                x=left,
+                y=top + 17,
+                width=max(right - left, 3.0),
+                height=9,
+                rx=2,
+                class_=f"t-{piece.tier}",
             )
         )
     return [element("a", name, *bars, href=f"/direction/{quote(id_, safe='')}")]

@@ -73,12 +73,12 @@ def _laid_out(named: list[Named], ties: list[Tied]) -> dict[str, Place]:
     ideal = 0.85 / math.sqrt(len(ids))
     for turn in range(_ROUNDS):
         force = {id_: [(0.5 - at[id_][0]) * 0.25, (0.5 - at[id_][1]) * 0.25] for id_ in ids}
-        for n, one in enumerate(ids):
+        for n, this in enumerate(ids):
             for other in ids[n + 1 :]:
-                dx, dy = at[one][0] - at[other][0], at[one][1] - at[other][1]
+                dx, dy = at[this][0] - at[other][0], at[this][1] - at[other][1]
                 near = max(math.hypot(dx, dy), 0.01)
                 push = (ideal / near) ** 2 * 0.12
-                _pull(force, one, other, dx / near * push, dy / near * push)
+                _pull(force, this, other, dx / near * push, dy / near * push)
         for tie in ties:
             dx, dy = at[tie.target][0] - at[tie.source][0], at[tie.target][1] - at[tie.source][1]
             stretch = math.hypot(dx, dy) - ideal * 0.9
