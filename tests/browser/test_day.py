@@ -51,7 +51,7 @@ def test_from_a_comment_to_the_steer(browser: Browser, served: Served, lang: Lan
         expect(page.get_by_text("Every retry must be counted from now on").first).to_be_visible()
 
         # vote
-        page.get_by_role("button", name=t("vote-up")).click()
+        page.get_by_role("button", name=f"▲ {t('vote-up')}").click()
         expect(page.get_by_text(t("voted:1"))).to_be_visible()
 
         # be asked
@@ -110,7 +110,9 @@ def test_a_proposal_is_accepted_and_another_rejected(
     with looking(browser, served, lang, scripted) as page:
         page.goto("/direction")
         page.get_by_role("button", name=f"{t('accept')}: Give the gateway a key too").click()
-        expect(page.get_by_role("region", name=t("set")).get_by_text("Give the gateway a key too")).to_be_visible()
+        expect(
+            page.get_by_role("region", name=t("set")).get_by_role("heading", name="Give the gateway a key too")
+        ).to_be_visible()
         card = page.get_by_role("article", name="Give a horta a key too")
         card.locator("summary").click()
         card.get_by_label(t("reason")).fill("not this year")

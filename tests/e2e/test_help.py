@@ -22,7 +22,7 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
 
 ROOT: Any = typer.main.get_command(app)
 LEAVES = dict(commands(ROOT))
-RUNS_ON = [("worker",)]
+RUNS_ON = [("worker",), ("dashboard",), ("up",)]
 """Commands that print no data, but run until they are stopped."""
 READ = pytest.mark.parametrize("path", LEAVES, ids=" ".join)
 

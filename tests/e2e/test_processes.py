@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 EDGE = [sys.executable, "-m", "edge"]
-HEAVY = ("grpc", "neo4j", "graphiti_core", "openai", "fastapi")
+HEAVY = ("grpc", "neo4j", "graphiti_core", "openai", "fastapi", "starlette", "uvicorn", "structlog")
 UNNEEDED = ("pydantic", "rich", "detect_secrets", "numpy", "jinja2", "esdbclient")
 
 
