@@ -5,7 +5,7 @@ The adapter for the web is handed something of this shape; it names neither wiri
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -72,6 +72,7 @@ class DashboardReads(Queries, Protocol):
         """Chats whose comment stands before a position."""
         ...
 
+    def open_chats_by_artefato(self) -> dict[str, int]: ...
     def activity(self, since: str) -> list[tuple[str, str, int]]:
         """(quarter of an hour in UTC, kind, events) from an ISO time on, in order of time."""
         ...
@@ -137,7 +138,10 @@ class Install(Protocol):
         """What is known of a text, in the read models as they stand."""
         ...
 
-    def at(self, when: str) -> Queries: ...
+    def at(self, when: str, models: Collection[str] = ()) -> Queries:
+        """The read models named (or all of them) as of a position or an ISO time."""
+        ...
+
     def clock_at(self, when: str | None) -> datetime: ...
     def briefing_standing(self) -> Data:
         """The Briefing of the read models as they stand, in the shape ``briefing`` prints."""

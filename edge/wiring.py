@@ -210,14 +210,18 @@ class Edge:
         parts = self.knowledge
         return self._queries.knowledge.search(text, parts.embedder, parts.vectors, limit)
 
-    def at(self, when: str) -> ReadModels:
-        """The read models as of a position or an ISO time, replayed in memory by the same fold."""
+    def at(self, when: str, models: Collection[str] = ()) -> ReadModels:
+        """The read models as of a position or an ISO time, replayed in memory by the same fold.
+
+        Where ``models`` are named, only they are folded, for who asks for nothing else.
+        """
         from projections.models import MODELS
         from projections.queries import ReadModels
         from projections.runner import Runner
         from projections.store import ReadStore
 
-        store = ReadStore(None, MODELS, self.log_id)
+        chosen = tuple(model for model in MODELS if not models or model.NAME in models)
+        store = ReadStore(None, chosen, self.log_id)
         Runner(self.log, store, self.streams.log).catch_up(self.position_of(when), self.report)
         return ReadModels(store)
 

@@ -34,6 +34,11 @@ class DashboardQueries(ReadModels):
         sql = f"SELECT doc FROM chats WHERE {' AND '.join(where)} ORDER BY position DESC LIMIT ?"
         return list(self._docs(sql, *bindings, limit))
 
+    def open_chats_by_artefato(self) -> dict[str, int]:
+        sql = f"SELECT target_ref, count(*) FROM chats WHERE {WHICH['open']} GROUP BY target_ref"
+        rows = cast("Iterable[tuple[str | None, int]]", self._connection.execute(sql))
+        return {slug: count for slug, count in rows if slug}
+
     def activity(self, since: str) -> list[tuple[str, str, int]]:
         sql = "SELECT quarter, kind, events FROM activity WHERE quarter >= ? ORDER BY quarter, kind"
         return cast("list[tuple[str, str, int]]", list(self._connection.execute(sql, (since,))))

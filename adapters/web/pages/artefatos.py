@@ -36,12 +36,12 @@ def proposed_by(artefato: Artefato, reads: DashboardReads) -> list[Data]:
 def listed(request: Request, site: At, visitor: In) -> Response:
     """What edge has published, the latest first."""
     with site.reading() as (_, reads):
-        shown = []
+        shown, open_chats = [], reads.open_chats_by_artefato()
         for artefato in reads.artefatos(last=LISTED)[::-1]:
             slug = artefato["slug"]
             proposals = proposed_by(artefato, reads)
             impact = corpus.impact(p["tier"] for p in proposals)
-            counts = {"vote": reads.vote_on(slug), "open": reads.open_chats_on(slug), "impact": impact}
+            counts = {"vote": reads.vote_on(slug), "open": open_chats.get(slug, 0), "impact": impact}
             shown.append({**artefato, **counts})
     return site.page(request, "artefatos.html", visitor=visitor, live=True, artefatos=shown)
 

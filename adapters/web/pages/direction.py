@@ -25,7 +25,7 @@ def listed_at(when: str) -> Any:
     """Work for a replay: the lists as they were."""
 
     def work(install: Install) -> Data:
-        queries = install.at(when)
+        queries = install.at(when, ("direction",))
         lists = direction.listed(queries.items(), install.clock_at(when), install.settings.tz)
         return {"lists": lists, "position": queries.position(), "touched": queries.direction_touched()}
 
