@@ -80,6 +80,7 @@ def test_a_grill_asks_claude_and_folds_what_the_comment_says(person: Person, cla
     assert (steer["title"], steer["body"]) == ("tables only for figures", FIGURES)
     (planned,) = person.gets("grill", "show")["planned"]
     assert planned["evidence"] == ["only for figures", "read by claude"]
+    assert closed["cost"] == {"calls": 1, "tokens": 100}
     assert tally(person)[1:4] == (1, 0, 100)
 
 
@@ -92,6 +93,7 @@ def test_a_grill_asks_a_server_and_the_operator_decides_what_it_parks(
     assert seen.code == 0
     assert "All reports?\nFold into Direction as «Shorter, I think»? yes/no" in seen.err
     assert "folded-to-direction" in seen.out
+    assert seen.out.endswith("\nmodel: 1 call, 42 tokens\n")
     assert tally(person).purposes == {"grill": 42}
 
 
@@ -152,7 +154,8 @@ def test_doctor_looks_at_the_model_and_asks_it_nothing(
         checks = {c["name"]: c for c in json.loads(seen.out)["checks"]}
         return seen.code, checks["model"]["ok"], checks["model"]["found"]
 
-    assert found() == (0, True, f"claude by {claude.program}, version 2.1.299 (Claude Code)")
+    looks = f"claude by {claude.program}, version 2.1.299 (Claude Code)"
+    assert found() == (0, True, f"{looks}; today 0 of 1,000,000 tokens in 0 calls")
     assert claude.asked == []
     claude.program.chmod(0o644)
     person.sets(PATH=str(claude.place))
@@ -180,4 +183,4 @@ def test_a_model_that_is_set_costs_readers_nothing(person: Person, model: str) -
             f"finally:\n    print([m for m in {UNNEEDED!r} if m in sys.modules], file=sys.stderr)"
         )
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
-        assert done.stderr == b"[]\n"
+        assert done.stderr.splitlines()[-1] == b"[]"
