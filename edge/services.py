@@ -10,8 +10,8 @@ from edge.domain.refusal import Misused
 Search = Literal["index", "neo4j"]
 
 DAYS: Final = 14
-"""An old store is years deep; what is older than two weeks rarely orients today's work, and a first
-open must not take an hour. Older episodes wait until somebody asks for them."""
+"""An old store is years deep, and what is older than two weeks rarely orients today's work: these
+days come first, and what is older only where the bounds leave room."""
 EPISODES: Final = 200
 """Without a model an episode costs some 30 ms: 200 of them, more than a day ever brings, are the six
 seconds somebody who waits for a Briefing puts up with."""

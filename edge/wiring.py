@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from edge.domain.events import Data
     from edge.grill import Grill
     from edge.journal import Journal
+    from edge.knowledge import KnowledgeCuration
     from edge.ports import Clock, Cognition, EventLog, IdKind, Links, Redactor
     from edge.ports_knowledge import Embedder
     from edge.steering import Steering
     from edge.voz import Voz
+    from edge.wiring_knowledge import KnowledgeParts
     from projections.queries import ReadModels
     from projections.runner import Runner
     from projections.store import ReadStore
@@ -74,8 +76,10 @@ class Edge:
             return self.embedded_log
         from adapters.eventlog.eventstoredb import EventStoreDBEventLog
 
+        # A worker tries again by itself, and says so each time: nothing is to be tried unsaid beneath it.
+        tried = {"attempts": 1} if self._say else {}
         return EventStoreDBEventLog(
-            self.settings.log, password=self.settings.log_password, lost=self._server_lost
+            self.settings.log, password=self.settings.log_password, lost=self._server_lost, **tried
         )
 
     @cached_property
@@ -249,6 +253,12 @@ class Edge:
         """The sweep at the open of a dispatch."""
         return self.sweep(dispatch_id=dispatch_id)
 
+    def extract_for(self, dispatch_id: str) -> Data:
+        """The extraction at the open of a dispatch; what is kept beside the read models follows."""
+        extracted = self.knowledge.extract(dispatch_id)
+        self.knowledge.follow()
+        return extracted.as_json()
+
     def sweep(
         self, *, dry_run: bool = False, since: datetime | None = None, dispatch_id: str | None = None
     ) -> Data:
@@ -302,6 +312,18 @@ class Edge:
 
         return Dispatches(self.journal, self)
 
+    @cached_property
+    def curation(self) -> KnowledgeCuration:
+        from edge.knowledge import KnowledgeCuration
+
+        return KnowledgeCuration(self.journal, self)
+
+    @cached_property
+    def knowledge(self) -> KnowledgeParts:
+        from edge.wiring_knowledge import KnowledgeParts
+
+        return KnowledgeParts(self)
+
     def health(self) -> Data:
         """The health strip; a swapped log is part of it, not an error of it."""
         from projections.runner import LogChangedError
@@ -340,10 +362,15 @@ class Edge:
         from projections.worker import Worker
 
         self._say = say
+        return Worker(self.log, self._ready_to_follow, say)
+
+    def _ready_to_follow(self) -> tuple[Runner, Callable[[int], object]]:
+        """What the log is folded into, opened and of this code; needs the log for that."""
         if self.store.outdated():
             self.rebuild()
-        return Worker(self.log, self._runner, self._after_page(), say)
+        return self._runner, self._after_page
 
+    @cached_property
     def _after_page(self) -> Callable[[int], object]:
         """What a worker does besides: links, where the log is one that can."""
         if self.settings.log is None:
@@ -364,7 +391,7 @@ class Edge:
 
     def close(self) -> None:
         """Let go of what was opened."""
-        for name in ("store", "log"):
+        for name in ("knowledge", "store", "log"):
             if name in self.__dict__:
                 self.__dict__[name].close()
 

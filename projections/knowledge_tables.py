@@ -76,10 +76,17 @@ BESIDE: Final[dict[str, str]] = {
             id TEXT NOT NULL, kind TEXT NOT NULL, changed INTEGER NOT NULL, PRIMARY KEY (id, kind)
         ) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS knowledge_changes_changed ON knowledge_changes (kind, changed);
+        CREATE INDEX IF NOT EXISTS knowledge_changes_last ON knowledge_changes (changed);
     """,
     "knowledge_vectors": """
         CREATE TABLE IF NOT EXISTS knowledge_vectors (
             owner TEXT PRIMARY KEY, embedder TEXT NOT NULL, vector BLOB NOT NULL
+        ) WITHOUT ROWID;
+    """,
+    # Episodes that could not be extracted: how often, until when they rest, and why.
+    "knowledge_troubles": """
+        CREATE TABLE IF NOT EXISTS knowledge_troubles (
+            episode TEXT PRIMARY KEY, attempts INTEGER NOT NULL, until TEXT NOT NULL, error TEXT NOT NULL
         ) WITHOUT ROWID;
     """,
 }

@@ -80,6 +80,7 @@ class StoredVectors:
     """
 
     def __init__(self, store: ReadStore) -> None:
+        self._own = store.path is not None
         self._connection = apsw.Connection(str(store.path)) if store.path else store.connection
         self._connection.set_busy_timeout(BUSY_MS)
 
@@ -97,3 +98,7 @@ class StoredVectors:
                 "INSERT OR REPLACE INTO knowledge_vectors VALUES (?, ?, ?)",
                 [(owner, embedder, vector) for owner, vector in vectors.items()],
             )
+
+    def close(self) -> None:
+        if self._own:
+            self._connection.close()

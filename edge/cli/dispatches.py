@@ -46,15 +46,19 @@ def open_(
         raise Misused("the budget is at least 1 token")
     with opened(home) as edge:
         done = edge.dispatches.open(
-            kind.strip(), theme, origin, edge.sweep_for, lambda: edge.briefing(budget_tokens)
+            kind.strip(),
+            theme,
+            origin,
+            edge.sweep_for,
+            edge.extract_for,
+            lambda: edge.briefing(budget_tokens),
         )
-        waiting = edge.current().episodes().waiting
     data = {
         "dispatch_id": done.dispatch_id,
         "kind": done.kind,
         "cursor": done.briefing.position,
         "sweep": done.sweep,
-        "extraction": {"episodes": 0, "lag": waiting, "cost": {"calls": 0, "tokens": 0, "seconds": 0}},
+        "extraction": done.extraction,
         "briefing": done.briefing.as_json(),
         "health": done.briefing.health,
     }

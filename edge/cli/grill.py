@@ -46,6 +46,9 @@ def start(
         f"{c.chat['comment_id']}  harm {c.harm.value}  {first_line(c.chat['body'], 80)}"
         for c in started.loaded
     ]
+    lines += [
+        f"to curate: {e['do']} {e['id']}  {e['why']}: {first_line(e['title'], 80)}" for e in data["agenda"]
+    ]
     lines.append(f"overflow {len(started.overflow)}, awaiting {len(started.awaiting)}")
     say(json_, data, "\n".join(lines))
 
@@ -66,7 +69,7 @@ def _started(edge: Edge, started: Started) -> Data:
         "now": run["now"],
         "mode": run["mode"],
         "loaded": [views.candidate(candidate, known) for candidate in started.loaded],
-        "agenda": run["agenda"],
+        "agenda": views.agenda(run["agenda"], known),
         "overflow": started.overflow,
         "awaiting": started.awaiting,
         "actionable": started.actionable,
