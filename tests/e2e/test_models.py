@@ -84,6 +84,19 @@ def test_a_grill_asks_claude_and_folds_what_the_comment_says(person: Person, cla
     assert tally(person)[1:4] == (1, 0, 100)
 
 
+def test_a_session_that_claude_keeps_all_the_same_is_not_swept(
+    person: Person, claude: StandInClaude, tmp_path: Path
+) -> None:
+    person.sets(CLAUDE_CONFIG_DIR=str(tmp_path / "transcripts"))
+    person.comments(FIGURES)
+    claude.plays({"answer": FOLD, "keeps": True})
+    person.gets("grill", "run", "--unattended")
+    assert FIGURES in (tmp_path / "transcripts/projects/p/kept.jsonl").read_text("utf-8")
+    swept = person.gets("sweep")
+    assert (swept["sessions"], swept["turns"]) == (0, 0)
+    assert swept["excluded"] == [{"session": "kept", "reason": "autonomous"}]
+
+
 def test_a_grill_asks_a_server_and_the_operator_decides_what_it_parks(
     person: Person, server: StandInServer
 ) -> None:
