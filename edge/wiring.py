@@ -148,7 +148,10 @@ class Edge:
         from edge.wiring_services import model_of
 
         model = model_of(self.settings)
-        return "none: rules decide" if model is None else model.look()
+        if model is None or self.model is None:
+            return "none: rules decide"
+        tally = self.model.tally()
+        return f"{model.look()}; today {tally.tokens:,} of {self.model.cap:,} tokens in {tally.calls:,} calls"
 
     @cached_property
     def log_id(self) -> str:
