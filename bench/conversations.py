@@ -36,9 +36,8 @@ class Conversations:
     def __init__(self, facts: int, seed: int = 9) -> None:
         self._random = random.Random(seed)
         self._facts = facts
-        self._names: list[str] = []
-        self._counts: list[int] = []
-        self._drawn = 0
+        self._names = 0
+        self._drawn: list[str] = []
         self._words = [self._word() for _ in range(4_000)]
         self._weights = _sums([1 / rank for rank in range(1, len(self._words) + 1)])
         self._said: list[str] = []
@@ -83,15 +82,13 @@ class Conversations:
 
     def _name(self) -> str:
         """A name by the process: new, or an old one by how often it was said."""
-        new = (_STRENGTH + _DISCOUNT * len(self._names)) / (self._drawn + _STRENGTH)
-        self._drawn += 1
-        if self._random.random() < new or len(self._names) < 2:
-            self._names.append(self._fresh())
-            self._counts.append(1)
-            return self._names[-1]
-        nth = self._random.choices(range(len(self._names)), [n - _DISCOUNT for n in self._counts])[0]
-        self._counts[nth] += 1
-        return self._names[nth]
+        new = (_STRENGTH + _DISCOUNT * self._names) / (len(self._drawn) + _STRENGTH)
+        if self._random.random() < new or self._names < 2:
+            self._names += 1
+            self._drawn.append(self._fresh())
+        else:
+            self._drawn.append(self._random.choice(self._drawn))
+        return self._drawn[-1]
 
     def _fresh(self) -> str:
         kind = self._random.random()

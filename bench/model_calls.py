@@ -33,12 +33,8 @@ class Stock(StandIn):
     async def ask(self, system: str, prompt: str, schema: dict[str, Any], *, purpose: str) -> Answer:
         if purpose in {"times", "summaries"}:
             self.asked.append(purpose)
-            times = {
-                "valid_at": prompt.rsplit("<REFERENCE TIME>\n", maxsplit=1)[-1].split("\n", maxsplit=1)[0][
-                    :25
-                ],
-                "invalid_at": None,
-            }
+            said = prompt.rsplit("<REFERENCE TIME>\n", maxsplit=1)[-1].split("\n", maxsplit=1)[0]
+            times = {"valid_at": said[:25], "invalid_at": None}
             return Answer(times if purpose == "times" else {"summaries": []}, len(prompt) // 4)
         return await super().ask(system, prompt, schema, purpose=purpose)
 

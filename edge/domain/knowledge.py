@@ -99,9 +99,13 @@ def with_statement(fact: Fact | None, said: Data, episode: str) -> Fact:
 
 def normalised(text: str) -> str:
     """A name or statement as it is compared: case, accents, spaces and closing marks aside."""
-    plain = unicodedata.normalize("NFKD", text).casefold()
-    kept = "".join(char for char in plain if not unicodedata.combining(char))
+    kept = text.lower() if text.isascii() else _without_accents(text)
     return " ".join(kept.split()).strip(" .,;:!?\"'`«»“”")
+
+
+def _without_accents(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(char for char in plain if not unicodedata.combining(char))
 
 
 def entity_id(name: str) -> str:
