@@ -8,6 +8,7 @@ in twenty is marked as contradicting. Seeded: the same numbers give the same epi
 from __future__ import annotations
 
 import bisect
+import copy
 import random
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +37,7 @@ class Conversations:
     def __init__(self, facts: int, seed: int = 9) -> None:
         self._random = random.Random(seed)
         self._facts = facts
+        self._given = 0
         self._names = 0
         self._drawn: list[str] = []
         self._words = [self._word() for _ in range(4_000)]
@@ -43,7 +45,8 @@ class Conversations:
         self._said: list[str] = []
 
     def episodes(self, count: int) -> Iterator[EpisodeText]:
-        for nth in range(count):
+        for nth in range(self._given, self._given + count):
+            self._given = nth + 1
             at = _BEGAN + timedelta(minutes=47 * nth)
             yield EpisodeText(
                 str(uuid.UUID(int=self._random.getrandbits(128))),
@@ -53,6 +56,12 @@ class Conversations:
                 "/home/op/courier",
                 tuple(self._turns(at)),
             )
+
+    def fork(self, seed: int) -> Conversations:
+        """What else could have been said from here on; this stream goes on as it would have."""
+        other = copy.deepcopy(self)
+        other._random.seed(seed)
+        return other
 
     def _turns(self, at: datetime) -> list[Data]:
         lines = [self._fact() for _ in range(max(2, round(self._random.gauss(self._facts, self._facts / 5))))]

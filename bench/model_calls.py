@@ -11,6 +11,7 @@ import random
 import sys
 from collections import Counter
 from typing import Any, Final
+from unittest.mock import patch
 
 from adapters.embeddings.hashed import HashedEmbedder
 from adapters.graph.extractor import GraphitiExtractor
@@ -112,8 +113,7 @@ def run(client: Any) -> tuple[float, float, int, Counter[str]]:
     """Calls and tokens an episode, contradictions found, calls by purpose."""
     from adapters.graph import extraction
 
-    plain, extraction.ModelClient = extraction.ModelClient, client
-    try:
+    with patch.object(extraction, "ModelClient", client):
         model, known, texts = Stock(), FoldedKnowledge(), KeptTexts()
         extractor = GraphitiExtractor(
             "bench", model, HashedEmbedder(), KeptVectors(), texts, rules=read_lines
@@ -126,8 +126,6 @@ def run(client: Any) -> tuple[float, float, int, Counter[str]]:
             tokens += data["cost"]["tokens"]
             known.add(text, data)
             texts.texts[text.id] = text
-    finally:
-        extraction.ModelClient = plain
     closed = sum(1 for fact in known.facts.values() if fact.closed)
     return calls / EPISODES, tokens / EPISODES, closed, Counter(model.asked)
 
