@@ -19,7 +19,7 @@ from adapters.graph.loading import load_graphiti
 from edge.ports_knowledge import Answer, EpisodeText
 from tests.support.episodes import episode, read_lines
 from tests.support.knowledge import FoldedKnowledge, KeptTexts, KeptVectors
-from tests.support.models import HOSTED, StandIn
+from tests.support.standing_in import HOSTED, StandIn
 
 EPISODES: Final = 60
 _FACTS: Final = 7

@@ -21,6 +21,7 @@ class Opened(NamedTuple):
     dispatch_id: str
     kind: str
     sweep: Data | None
+    extraction: Data | None
     briefing: Briefing
 
 
@@ -59,15 +60,17 @@ class Dispatches:
         theme: str | None,
         origin: str,
         sweep: Callable[[str], Data | None],
+        extract: Callable[[str], Data | None],
         brief: Callable[[], Briefing],
     ) -> Opened:
-        """Sweep to currency, compose the Briefing, and record the opening with what was shown.
+        """Sweep to currency, extract, compose the Briefing, and record the opening with what was shown.
 
         Both events are one append, last: whatever stops before it leaves no open dispatch,
-        and what was swept is kept.
+        and what was swept and extracted is kept.
         """
         dispatch_id = self._journal.new_id()
         swept = sweep(dispatch_id)
+        extracted = extract(dispatch_id)
         briefing = brief()
         opened: Data = {"kind": kind, "origin": origin}
         if theme and theme.strip():
@@ -83,7 +86,7 @@ class Dispatches:
             NO_STREAM,
             Act("dispatch", dispatch_id=dispatch_id),
         )
-        return Opened(dispatch_id, kind, swept, briefing)
+        return Opened(dispatch_id, kind, swept, extracted, briefing)
 
     # -- close ------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ def examined(edge: Edge) -> Data:
     ]
     if home.log is None:  # a server looks after its own
         checks.append(_made("log is whole", lambda: _whole(edge)))
-    checks += [_made("read models", lambda: _lag(edge)), _store(edge)]
+    checks += [_made("read models", lambda: _lag(edge)), _store(edge), _made("model", edge.look_at_model)]
     return {"ok": all(check["ok"] for check in checks), "checks": checks}
 
 

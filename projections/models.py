@@ -9,6 +9,7 @@ from projections.corpus import Corpus
 from projections.direction import Direction
 from projections.episodes import Episodes
 from projections.health import Health
+from projections.knowledge import Knowledge
 from projections.model import ReadModel
 from projections.runs import Dispatches, Runs
 
@@ -20,5 +21,6 @@ MODELS: Final[tuple[type[ReadModel], ...]] = (
     Runs,
     Dispatches,
     Episodes,
+    Knowledge,
     Health,
 )

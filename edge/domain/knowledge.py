@@ -8,6 +8,7 @@ contested, and what no living episode supports is gone. Curation stands above it
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 import uuid
 from collections.abc import Iterable
@@ -99,13 +100,12 @@ def with_statement(fact: Fact | None, said: Data, episode: str) -> Fact:
 
 def normalised(text: str) -> str:
     """A name or statement as it is compared: case, accents, spaces and closing marks aside."""
-    kept = text.lower() if text.isascii() else _without_accents(text)
+    if text.isascii():
+        kept = text.lower()  # the same, and most names are
+    else:
+        plain = unicodedata.normalize("NFKD", text).casefold()
+        kept = "".join(char for char in plain if not unicodedata.combining(char))
     return " ".join(kept.split()).strip(" .,;:!?\"'`«»“”")
-
-
-def _without_accents(text: str) -> str:
-    plain = unicodedata.normalize("NFKD", text).casefold()
-    return "".join(char for char in plain if not unicodedata.combining(char))
 
 
 def entity_id(name: str) -> str:
@@ -134,3 +134,8 @@ def fold(contributions: Iterable[tuple[str, Data]]) -> tuple[dict[str, Entity], 
         for said in data.get("facts") or ():
             facts[said["id"]] = with_statement(facts.get(said["id"]), said, episode)
     return entities, facts
+
+
+def words_hash(statement: str) -> str:
+    """What two statements that say the same have in common, whatever their ids."""
+    return hashlib.blake2b(normalised(statement).encode("utf-8", "replace"), digest_size=16).hexdigest()
