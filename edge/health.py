@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from edge.domain.events import Data
@@ -18,6 +19,8 @@ class Lag(NamedTuple):
     head: int
     behind: int
     log_changed: bool = False
+    forgetting: Sequence[str] = ()
+    """What has not let go yet of all that was forgotten."""
 
 
 def health(queries: Queries, mode: str, lag: Lag) -> Data:
@@ -46,5 +49,6 @@ def health(queries: Queries, mode: str, lag: Lag) -> Data:
         "projection_lag": lag.behind,
         "knowledge_lag": waiting,
         "last_sweep": last_sweep,
-        "degraded": bool(errors or unfinished or lag.behind or lag.log_changed),
+        "forgetting": list(lag.forgetting),
+        "degraded": bool(errors or unfinished or lag.behind or lag.log_changed or lag.forgetting),
     }

@@ -38,7 +38,7 @@ class Episodes(ReadModel):
     """Holds a page's rows back; what changes rows of before writes them first."""
 
     NAME = "episodes"
-    VERSION = 1
+    VERSION = 2
     TYPES = frozenset((CAPTURED, RECLASSIFIED, FORGOTTEN, EXTRACTED))
     TABLES: ClassVar[dict[str, str]] = {
         "episodes": """
@@ -73,6 +73,16 @@ class Episodes(ReadModel):
         """Of the keys looked up those found, and all of this page."""
         self._new_keys: set[str] = set()
         self._rows: list[tuple[Any, ...]] = []
+
+    def learn(self, event: Event) -> None:
+        """The keys of forgotten turns, before anything is read that could be a copy of one."""
+        if event.type == FORGOTTEN:
+            self._keep_known(event)
+
+    def _keep_known(self, event: Event) -> None:
+        self.connection.executemany(
+            "INSERT OR IGNORE INTO episode_turns VALUES (?)", [(key,) for key in event.data.get("keys") or ()]
+        )
 
     def expect(self, events: Sequence[Event]) -> None:
         self._looked_up = {
@@ -151,11 +161,8 @@ class Episodes(ReadModel):
 
     def _forget(self, event: Event) -> None:
         """The episodes go; the keys of their turns stay known, so that no copy revives them."""
-        keys = event.data.get("keys") or ()
-        self._known.update(keys)
-        self.connection.executemany(
-            "INSERT OR IGNORE INTO episode_turns VALUES (?)", [(key,) for key in keys]
-        )
+        self._known.update(event.data.get("keys") or ())
+        self._keep_known(event)
         self._count("stream = ?", event.stream, -1)
         self.connection.execute("DELETE FROM episodes WHERE stream = ?", (event.stream,))
 

@@ -8,6 +8,7 @@ from projections.chats import Chats, Votes
 from projections.corpus import Corpus
 from projections.direction import Direction
 from projections.episodes import Episodes
+from projections.forgotten import Forgotten
 from projections.health import Health
 from projections.model import ReadModel
 from projections.runs import Dispatches, Runs
@@ -21,4 +22,5 @@ MODELS: Final[tuple[type[ReadModel], ...]] = (
     Dispatches,
     Episodes,
     Health,
+    Forgotten,
 )

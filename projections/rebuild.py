@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from edge.domain.refusal import Misused
 from edge.ports import EventLog, Report
+from edge.ports_forget import NOTED
 from projections.model import ReadModel
 from projections.runner import Runner
 from projections.store import ReadStore
@@ -69,6 +70,7 @@ def _swapped(store: ReadStore, fresh: ReadStore, models: Sequence[ReadModel], at
                 # what the sweep noted of files was noted beside the log these models had: where
                 # the log lost something since, only reading the files again brings it back
                 execute("DROP TABLE IF EXISTS main.sweep_files")
+                execute("DELETE FROM main.measured WHERE name LIKE ?", (f"{NOTED}%",))  # of that log, too
         return True
     finally:
         execute("DETACH fresh")

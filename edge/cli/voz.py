@@ -140,6 +140,8 @@ def show(comment_id: str, at: At = None, home: Home = None, json_: Json = False)
         id_ = edge.resolve("comment", comment_id)
         chat = known.chat(id_)
         if chat is None or not chat["position"]:
+            if edge.was_forgotten(f"voz-{edge.streams.group}.{id_}"):
+                raise Refused(f"comment {id_} was forgotten", hint="`edge voz list` shows those there are")
             raise Refused(f"no comment {comment_id!r}", hint="`edge voz list` shows them")
         last = known.position()
         events = [e for e in edge.log.read(edge.streams.chat(id_)) if e.position <= last]
