@@ -91,7 +91,10 @@ def steers_at_stake(journal: Journal, roots: Sequence[str]) -> list[str]:
     if not touched:
         return []
     whole, rest = _items(journal, roots)
-    return sorted(id_ for id_ in touched if forgetting.kept(id_, whole.get(id_), rest.get(id_)))
+    moved = {id_ for id_ in touched if forgetting.kept(id_, whole.get(id_), rest.get(id_))}
+    # what a steer that is set anew had taken the place of stays out by that
+    replaced = {id_ for id_ in moved if id_ in whole and whole[id_]["superseded_by"] in moved}
+    return sorted(moved - replaced)
 
 
 def keep_steer(journal: Journal, roots: Sequence[str], id_: str) -> None:
