@@ -60,6 +60,8 @@ def forget(
             "name one thing to forget", hint="a session, or --project P, --comment C, --artefato SLUG"
         )
     with opened(home) as edge:
+        if not dry_run:
+            edge.finish_forgetting()  # what an earlier run left, whatever is asked for now
         target = _target(edge, *given[0])
         beyond = _beyond(edge, target)
         if dry_run or (not yes and target.roots and _is_asked()):

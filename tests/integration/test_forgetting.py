@@ -92,7 +92,7 @@ def test_a_session_is_gone_with_what_was_extracted_and_what_quoted_it(edge: Edge
     with_memories(edge)
     present_sessions(edge)
     told = edge.forgetting.forget(edge.forgetting.session("s1"))
-    assert [stream for stream, _ in told.streams][0] == "episode-g.s1"
+    assert told.streams[0][0] == "episode-g.s1"
     assert any(stream.startswith("extraction-g.") for stream, _ in told.streams)
     assert any(stream.startswith("dispatch-g.quotes") for stream, _ in told.streams)
     assert told.cited_by == [SLUG, "other"]

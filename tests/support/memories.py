@@ -70,7 +70,7 @@ def with_memories(edge: Edge) -> Memories:
     folds = edge.voz.comment(f"{COMMENT} folds", on=SLUG).id
     retires = edge.voz.comment(f"{COMMENT} retires").id
     run = edge.grill.start("attended", 8, 12_000).run["run_id"]
-    chats = [
+    chats: list[Data] = [
         {
             "comment_id": folds,
             "decision": "fold",
