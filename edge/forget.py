@@ -8,7 +8,7 @@ was marked first is truncated last: as long as it stands, the rest can be found 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from edge.domain import forgetting
 from edge.domain.events import Data
@@ -18,13 +18,10 @@ from edge.forget_reach import Reach, keep_steer, reach, steers_at_stake
 from edge.forget_streams import Ending
 from edge.journal import ATTEMPTS, Journal
 from edge.ports import IdKind, ReadSide
-from edge.ports_forget import NOTED, FollowUp, ForgetIndex
+from edge.ports_forget import NOTED, STREAMS, FollowUp, ForgetIndex, let_go_up_to, still_holding
 from edge.sweep import in_project, stream_key
 
 Kind = Literal["session", "project", "comment", "artefato"]
-
-STREAMS: Final = "log streams"
-"""The first thing to be finished on each host: that no stream still holds what was forgotten."""
 
 
 class Target(NamedTuple):
@@ -155,6 +152,8 @@ class Forgetting:
 
     def told(self, target: Target) -> Told:
         """What would go; nothing is written."""
+        if not target.roots:
+            return Told(target, [], [], [], {}, [])
         return self._told(target, reach(self._journal, target.roots))
 
     def _told(self, target: Target, far: Reach) -> Told:
@@ -170,12 +169,13 @@ class Forgetting:
 
     def forget(self, target: Target) -> Told:
         """Forget it, everywhere this host reaches. Safe to stop and to repeat."""
+        if not target.roots:
+            return self.told(target)._replace(pending=self.finish())
         far = reach(self._journal, target.roots)
         told = self._told(target, far)
-        if target.roots:
-            self._keep_steers(target.roots)
-            self._mark(target.roots[0], target.roots[1:], far)
-            self._complete(target.roots, far)
+        self._keep_steers(target.roots)
+        self._mark(target.roots[0], target.roots[1:], far)
+        self._complete(target.roots, far)
         return told._replace(pending=self.finish())
 
     def finish(self) -> list[Pending]:
@@ -203,9 +203,7 @@ class Forgetting:
 
     def pending(self) -> list[str]:
         """By name, what has not let go yet of all that is forgotten; asks nobody but this host."""
-        last = self._index.last()
-        names = [STREAMS, *(beside.name for beside in self._follow_ups)] if last else []
-        return [name for name in names if self._noted(name) < last]
+        return still_holding(self._index, self._follow_ups)
 
     def _finish_streams(self) -> None:
         """Truncate every stream that was marked since this host last looked, and all that goes with it."""
@@ -255,8 +253,7 @@ class Forgetting:
     # -- what this host has done ----------------------------------------------------------------
 
     def _noted(self, name: str) -> int:
-        said = self._index.noted(f"{NOTED}{name}")
-        return int(said) if said and said.isdecimal() else 0
+        return let_go_up_to(self._index, name)
 
     def _note(self, name: str, position: int) -> None:
         self._index.note(f"{NOTED}{name}", str(position))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple, Protocol
 
 NOTED: Final = "forgotten:"
 """Begins the names under which a host notes how far something has let go of what is forgotten."""
+STREAMS: Final = "log streams"
+"""The first thing to be finished on each host: that no stream still holds what was forgotten."""
+READ_MODELS: Final = "read models"
 
 
 class ForgottenStream(NamedTuple):
@@ -49,6 +53,19 @@ class ForgetIndex(Protocol):
     def episode_streams(self, stream: str) -> list[str]:
         """The streams of a session whose own stream is named, second files and agents too."""
         ...
+
+
+def let_go_up_to(index: ForgetIndex, name: str) -> int:
+    """Up to which forgotten event something has let go, as this host noted."""
+    said = index.noted(f"{NOTED}{name}")
+    return int(said) if said and said.isdecimal() else 0
+
+
+def still_holding(index: ForgetIndex, follow_ups: Iterable[FollowUp]) -> list[str]:
+    """By name, what has not let go yet of all that is forgotten; asks nobody but this host."""
+    last = index.last()
+    names = [STREAMS, *(beside.name for beside in follow_ups)] if last else []
+    return [name for name in names if let_go_up_to(index, name) < last]
 
 
 class FollowUp(Protocol):

@@ -218,10 +218,11 @@ class Edge:
     @cached_property
     def follow_ups(self) -> tuple[FollowUp, ...]:
         """What lets go of forgotten text once the log has, in this order."""
+        from edge.ports_forget import READ_MODELS
         from edge.scrubbing import Scrub
 
         log = () if self.settings.log is not None else (Scrub("log file", self.embedded_log.scrub),)
-        return (Scrub("read models", self._scrub_read_models), *log)
+        return (Scrub(READ_MODELS, self._scrub_read_models), *log)
 
     def _scrub_read_models(self) -> None:
         from edge.scrubbing import remove_leftovers
@@ -322,9 +323,10 @@ class Edge:
         return health(queries, self.mode, Lag(self.log.head(), lag, changed, forgetting))
 
     def _unforgotten(self) -> list[str]:
+        from edge.ports_forget import still_holding
         from projections.forgotten import ForgettingIndex
 
-        return self.forgetting.pending() if ForgettingIndex(self.store).last() else []
+        return still_holding(ForgettingIndex(self.store), self.follow_ups)
 
     def briefing(self, budget: int | None = None) -> Briefing:
         """The Briefing at the log's head."""

@@ -20,6 +20,7 @@ from projections.store import Checkpoint, ReadStore
 PAGE_EVENTS: Final = 1_000
 PAGE_TURNS: Final = 4_000
 """Turns in the episodes of one page: text is what fills memory."""
+_ENDS: Final = frozenset(FORGOTTEN)
 ATTEMPTS: Final = 3
 """How often a poison append is tried before it is quarantined."""
 
@@ -213,7 +214,7 @@ class Runner:
     def _forget(self, page: Iterable[Sequence[Event]]) -> dict[str, int]:
         """Where streams forgotten in a page begin now; models that had folded what stood before are
         marked to be folded anew."""
-        events = [event for append in page for event in append if event.type in FORGOTTEN]
+        events = [event for append in page for event in append if event.type in _ENDS]
         first = boundaries(events) if events else {}
         known = self._first or {}
         new = [e for e in events if is_forgotten(e) and first[e.stream] > known.get(e.stream, 0)]

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, cast
 import apsw
 
 from edge.domain.refusal import Failed
+from edge.ports_forget import NOTED, READ_MODELS
 from projections.model import ReadModel
 
 _BUSY_MS: Final = 30_000
@@ -174,10 +175,12 @@ class ReadStore:
         return [m for m in self.models if versions.get(m.NAME) != m.VERSION]
 
     def mark_to_refold(self, models: Sequence[str]) -> None:
-        """Their tables hold what was forgotten; part of the transaction that says so."""
+        """Their tables hold what was forgotten; part of the transaction that says so. The file is to
+        be written anew after, also where it had been already: another rebuild may have come between."""
         self.connection.executemany(
             "UPDATE checkpoints SET version = ? WHERE model = ?", [(_TO_REFOLD, name) for name in models]
         )
+        self.connection.execute("DELETE FROM measured WHERE name = ?", (NOTED + READ_MODELS,))
 
     def to_refold(self) -> list[str]:
         """Models marked to be folded anew."""

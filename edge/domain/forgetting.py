@@ -14,7 +14,7 @@ from typing import Final
 from edge.domain import direction
 from edge.domain.chat import text_of
 from edge.domain.direction import Item
-from edge.domain.episodes import CAPTURED, turn_keys
+from edge.domain.episodes import turn_keys
 from edge.domain.events import Data, Draft, Event
 from edge.domain.streams import category
 
@@ -162,10 +162,6 @@ def in_parts(keys: Sequence[str]) -> Iterator[list[str]]:
     """The keys as one event each holds them; one at least."""
     for at in range(0, max(len(keys), 1), KEYS_AN_EVENT):
         yield list(keys[at : at + KEYS_AN_EVENT])
-
-
-def captured(event: Event) -> bool:
-    return event.type == CAPTURED
 
 
 # -- what of Direction outlives it ------------------------------------------------------------------

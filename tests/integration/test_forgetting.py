@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from edge.domain.events import Event
 from edge.domain.refusal import Misused, Refused, Unreachable
 from edge.forget import Target
 from edge.init import initialise
 from edge.settings import Settings
+from edge.sweep import in_project
 from edge.wiring import Edge
+from projections.chats import Chats
 from tests.support.esdb.process import EventStoreProcess
 from tests.support.house import dump, folded
 from tests.support.memories import (
@@ -340,3 +346,54 @@ def test_a_read_store_deleted_meanwhile_changes_nothing(edge: Edge) -> None:
     with closing(Edge.at_home(edge.settings.home)) as again:
         assert again.finish_forgetting() == []
         assert dump(again.store.connection) == expected
+
+
+def test_what_was_said_of_an_event_that_could_not_be_folded_goes_too(
+    edge: Edge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    comment = edge.voz.comment("fine").id
+    apply = Chats.apply
+
+    def poisoned(model: Chats, event: Event) -> None:
+        if event.type == "voz.reply":
+            raise ValueError(f"cannot take {event.data['body']}")
+        apply(model, event)
+
+    monkeypatch.setattr(Chats, "apply", poisoned)
+    run = edge.grill.start("attended", 8, 12_000).run["run_id"]
+    said = {"comment_id": comment, "decision": "reply", "reply": "canary", "evidence": ["x"]}
+    edge.grill.close(run, {"chats": [said]}, "operator")
+    assert [e["kind"] for e in edge.health()["errors"]] == ["quarantined-event"]
+    assert found_in(edge.settings.home, "canary") != []
+    edge.forgetting.forget(edge.forgetting.comment(comment))
+    assert edge.health()["errors"] == []
+    assert found_in(edge.settings.home, "canary") == []
+
+
+def test_read_stores_that_were_left_lying_go_and_those_in_use_stay(edge: Edge) -> None:
+    given, home = with_memories(edge), edge.settings.home
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    (home / "read.damaged").write_text(SESSION)
+    for number in (gone.pid, os.getpid()):
+        place = home / f"rebuild-{number}-x"
+        place.mkdir()
+        (place / "read.db").write_text(f"of {number}")
+    edge.forgetting.forget(edge.forgetting.comment(given.comment))
+    assert not (home / "read.damaged").exists()
+    assert [p.name for p in home.glob("rebuild-*")] == [f"rebuild-{os.getpid()}-x"]
+
+
+@pytest.mark.parametrize(
+    ("project", "cwd", "inside"),
+    [
+        ("/home/ana/loja", "/home/ana/loja", True),
+        ("/home/ana/loja/", "/home/ana/loja/api", True),
+        ("/home/ana/loja", "/home/ana/lojas", False),
+        ("loja", "/home/ana/loja/api", True),
+        ("loja", "/home/ana/lojas", False),
+        ("loja", None, False),
+    ],
+)
+def test_a_project_is_named_as_only_and_exclude_name_it(project: str, cwd: str | None, inside: bool) -> None:
+    assert in_project(project, cwd) is inside
