@@ -23,6 +23,7 @@ class Opened(NamedTuple):
     dispatch_id: str
     kind: str
     sweep: Data | None
+    extraction: Data | None
     briefing: Briefing
 
 
@@ -61,15 +62,17 @@ class Dispatches:
         theme: str | None,
         origin: str,
         sweep: Callable[[str], Data | None],
+        extract: Callable[[str], Data | None],
         brief: Callable[[], Briefing],
     ) -> Opened:
-        """Sweep to currency, compose the Briefing, and record the opening with what was shown.
+        """Sweep to currency, extract, compose the Briefing, and record the opening with what was shown.
 
         Both events are one append, last: whatever stops before it leaves no open dispatch,
-        and what was swept is kept.
+        and what was swept and extracted is kept.
         """
         dispatch_id = self._journal.new_id()
         swept = sweep(dispatch_id)
+        extracted = extract(dispatch_id)
         briefing = brief()
         opened: Data = {"kind": kind, "origin": origin}
         if theme and theme.strip():
@@ -86,7 +89,7 @@ class Dispatches:
             Act("dispatch", dispatch_id=dispatch_id),
         )
         self._let_go_of_what_was_forgotten(dispatch_id, briefing.position)
-        return Opened(dispatch_id, kind, swept, briefing)
+        return Opened(dispatch_id, kind, swept, extracted, briefing)
 
     def _let_go_of_what_was_forgotten(self, dispatch_id: str, composed_at: int) -> None:
         """A Briefing composed before something was forgotten, and recorded after, may quote it, and

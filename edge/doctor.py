@@ -27,6 +27,7 @@ def examined(edge: Edge) -> Data:
         _made("read models", lambda: _lag(edge)),
         _made("forgetting", lambda: _forgotten(edge)),
         _store(edge),
+        _made("model", edge.look_at_model),
     ]
     return {"ok": all(check["ok"] for check in checks), "checks": checks}
 

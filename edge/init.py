@@ -9,7 +9,8 @@ from edge.domain.events import NO_STREAM, Draft
 from edge.domain.refusal import Failed, Misused
 from edge.domain.streams import check_group
 from edge.journal import Act
-from edge.settings import FILE, Settings, moment_named, written, zone_named
+from edge.services import holds_password
+from edge.settings import FILE, Settings, check_services, moment_named, written, zone_named
 from edge.wiring import Edge, create_log, transcript_projects
 
 
@@ -25,11 +26,12 @@ def initialise(settings: Settings) -> str:
         raise Misused(f"lang is {settings.lang!r}", hint="pt or en")
     if settings.since:
         moment_named(settings.since, settings.tz)
-    if settings.log and ":" in settings.log.partition("://")[2].rpartition("@")[0]:
+    if settings.log and holds_password(settings.log):
         raise Misused(
             "the log's URI holds a password, and edge.toml is no place for one",
             hint="leave it out (esdb://USER@HOST:2113) and set EDGE_LOG_PASSWORD",
         )
+    check_services(settings)
     path = settings.home / FILE
     if path.exists():
         raise Misused(f"{path} exists: this home has its identity", hint="choose another --home")

@@ -21,14 +21,30 @@ from edge.domain.grill import MAX_CHATS, MAX_TOKENS
 from edge.domain.language import Lang
 from edge.domain.refusal import Failed, Misused, Refused
 from edge.domain.streams import check_group
+from edge.services import (
+    DAYS,
+    DEFAULT_EMBEDDER,
+    DEFAULT_SEARCH,
+    EPISODES,
+    SECONDS,
+    TOKENS_PER_DAY,
+    Search,
+    check,
+    same_server,
+)
 
 FILE: Final = "edge.toml"
 _LISTS: Final = ("only", "exclude")
-_NUMBERS: Final = ("max_chats", "max_tokens")
-_SECTIONS: Final[dict[str, tuple[str, ...]]] = {
-    "": ("group", "zone", "lang", "log"),
-    "store": ("root", "only", "exclude", "since"),
-    "grill": ("max_chats", "max_tokens"),
+_EXTRACT: Final = ("days", "episodes", "seconds", "tokens_per_day")
+_NUMBERS: Final = ("max_chats", "max_tokens", *(f"extract_{name}" for name in _EXTRACT))
+_MODELS: Final = ("model", "model_url", "embedder", "embedder_url")
+_GRAPH: Final = ("graph", "search")
+_SECTIONS: Final[dict[str, dict[str, str]]] = {
+    # section: {the name there: the setting}
+    "": {name: name for name in ("group", "zone", "lang", "log", *_MODELS, *_GRAPH)},
+    "store": {name: name for name in ("root", "only", "exclude", "since")},
+    "grill": {name: name for name in ("max_chats", "max_tokens")},
+    "extract": {name: f"extract_{name}" for name in _EXTRACT},
 }
 
 
@@ -36,8 +52,9 @@ _SECTIONS: Final[dict[str, tuple[str, ...]]] = {
 class Settings:
     """One install. ``root`` None means Claude Code's own store; ``since`` is an ISO date or time.
 
-    ``log`` is the URI of an EventStoreDB that holds the log, None for the embedded one. Its
-    password comes from the environment only: settings are no place for a secret.
+    ``log`` is the URI of an EventStoreDB that holds the log, None for the embedded one; ``graph``
+    that of a Neo4j, None for none; ``model`` None means rules. Passwords and the key come from the
+    environment only: settings are no place for a secret.
     """
 
     home: Path
@@ -52,6 +69,19 @@ class Settings:
     max_tokens: int = MAX_TOKENS
     log: str | None = None
     log_password: str | None = field(default=None, repr=False)
+    model: str | None = None
+    model_url: str | None = None
+    model_key: str | None = field(default=None, repr=False)
+    embedder: str = DEFAULT_EMBEDDER
+    embedder_url: str | None = None
+    embedder_key: str | None = field(default=None, repr=False)
+    graph: str | None = None
+    graph_password: str | None = field(default=None, repr=False)
+    search: Search = DEFAULT_SEARCH
+    extract_days: int = DAYS
+    extract_episodes: int = EPISODES
+    extract_seconds: int = SECONDS
+    extract_tokens_per_day: int = TOKENS_PER_DAY
 
     @property
     def log_path(self) -> Path:
@@ -65,6 +95,14 @@ class Settings:
         scheme, _, rest = self.log.partition("://")
         authority, *_ = rest.partition("?")
         return f"{scheme}://{authority.rpartition('@')[2]}"
+
+    @property
+    def embedder_at(self) -> tuple[str | None, str | None]:
+        """Where an embedder of a service is, and its key; the model's key goes to no other server."""
+        if self.embedder_url is None or self.model_url is None:
+            return self.embedder_url or self.model_url, self.embedder_key or self.model_key
+        shared = self.model_key if same_server(self.embedder_url, self.model_url) else None
+        return self.embedder_url, self.embedder_key or shared
 
     @property
     def read_path(self) -> Path:
@@ -153,7 +191,13 @@ def load(home: Path, environ: Mapping[str, str] = os.environ) -> Settings:
     zone_named(settings.zone)
     if settings.lang not in ("pt", "en"):
         raise Misused(f"{path}: lang is {settings.lang!r}", hint='"pt" or "en"')
+    check_services(settings)
     return settings
+
+
+def check_services(settings: Settings) -> None:
+    """Refuse models, embedders and graphs that could never work; nothing connects."""
+    check(**{name: getattr(settings, name) for name in (*_MODELS, *_GRAPH)})
 
 
 def _flat(document: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -162,10 +206,11 @@ def _flat(document: dict[str, Any], path: Path) -> dict[str, Any]:
         inside = value if isinstance(value, dict) else {key: value}
         section = key if isinstance(value, dict) else ""
         for name, setting in inside.items():
-            if name not in _SECTIONS.get(section, ()):
-                where = f"[{section}] {name}" if section else name
+            where = f"[{section}] {name}" if section else name
+            known = _SECTIONS.get(section, {}).get(name)
+            if known is None:
                 raise Misused(f"{path}: no setting {where}", hint="take the line out")
-            values[name] = _typed(name, setting, str(path))
+            values[known] = _typed(known, setting, f"{path}: {where}")
     return values
 
 
@@ -179,9 +224,9 @@ def _from(environ: Mapping[str, str]) -> dict[str, Any]:
         if name in _LISTS:
             values[name] = tuple(part for part in text.split(os.pathsep) if part)
         elif name in _NUMBERS and text.isdecimal():
-            values[name] = _typed(name, int(text), "EDGE_" + name.upper())
+            values[name] = _typed(name, int(text), f"EDGE_{name.upper()}")
         else:
-            values[name] = _typed(name, text, "EDGE_" + name.upper())
+            values[name] = _typed(name, text, f"EDGE_{name.upper()}")
     return values
 
 
@@ -194,20 +239,26 @@ def _typed(name: str, value: object, where: str) -> object:
         return value
     if name == "since" and hasattr(value, "isoformat"):  # TOML's own dates
         return value.isoformat()
-    raise Misused(f"{where}: {name} cannot be {value!r}")
+    wanted = "a list of texts" if name in _LISTS else "a whole number from 1 on"
+    raise Misused(f"{where} cannot be {value!r}", hint=wanted if name in (*_LISTS, *_NUMBERS) else "a text")
 
 
 def written(settings: Settings) -> str:
     """The settings as the text of an ``edge.toml``."""
     lines = [f"group = {json.dumps(settings.group)}", f"zone = {json.dumps(settings.zone)}"]
     lines += [f"lang = {json.dumps(settings.lang)}"]
-    if settings.log:
-        lines.append(f"log = {json.dumps(settings.log, ensure_ascii=False)}")
+    usual = {"embedder": DEFAULT_EMBEDDER, "search": DEFAULT_SEARCH}
+    for name in ("log", *_MODELS, *_GRAPH):
+        value = getattr(settings, name)
+        if value and value != usual.get(name):
+            lines.append(f"{name} = {json.dumps(value, ensure_ascii=False)}")
     lines += ["", "[store]"]
     if settings.root:
         lines.append(f"root = {json.dumps(settings.root, ensure_ascii=False)}")
     lines += [f"{name} = {json.dumps(list(getattr(settings, name)), ensure_ascii=False)}" for name in _LISTS]
     if settings.since:
         lines.append(f"since = {json.dumps(settings.since)}")
-    lines += ["", "[grill]", f"max_chats = {settings.max_chats}", f"max_tokens = {settings.max_tokens}"]
+    for section in ("grill", "extract"):
+        lines += ["", f"[{section}]"]
+        lines += [f"{name} = {getattr(settings, known)}" for name, known in _SECTIONS[section].items()]
     return "\n".join(lines) + "\n"

@@ -22,6 +22,7 @@ from edge.domain.episodes import (
     covers,
     evolve_stream,
     id_key,
+    said_at,
     turn_keys,
     words_key,
 )
@@ -30,7 +31,7 @@ from edge.ports import EpisodeCounts
 from projections.model import ReadModel
 
 EXTRACTED: Final = "episode.extracted"
-_KEYS: Final = "SELECT key FROM episode_turns WHERE key IN (SELECT value FROM json_each(?))"
+_KEYS: Final = "SELECT key, position FROM episode_turns WHERE key IN (SELECT value FROM json_each(?))"
 _STREAMS: Final = "SELECT stream, doc FROM episode_streams WHERE stream IN (SELECT value FROM json_each(?))"
 
 
@@ -38,7 +39,7 @@ class Episodes(ReadModel):
     """Holds a page's rows back; what changes rows of before writes them first."""
 
     NAME = "episodes"
-    VERSION = 2
+    VERSION = 3  # what is forgotten had its keys before everything
     TYPES = frozenset((CAPTURED, RECLASSIFIED, FORGOTTEN, EXTRACTED))
     TABLES: ClassVar[dict[str, str]] = {
         "episodes": """
@@ -46,13 +47,15 @@ class Episodes(ReadModel):
                 position INTEGER PRIMARY KEY, id TEXT NOT NULL, stream TEXT NOT NULL, session TEXT NOT NULL,
                 surface TEXT NOT NULL, project TEXT, at TEXT NOT NULL, "from" INTEGER NOT NULL,
                 "to" INTEGER NOT NULL, presence TEXT NOT NULL, turns INTEGER NOT NULL,
-                extracted INTEGER NOT NULL
+                extracted INTEGER NOT NULL, said TEXT NOT NULL
             );
             CREATE UNIQUE INDEX episodes_id ON episodes (id);
             CREATE INDEX episodes_stream ON episodes (stream);
+            CREATE INDEX episodes_waiting ON episodes (said)
+                WHERE NOT extracted AND presence != 'absent' AND turns > 0;
         """,
         "episode_turns": """
-            CREATE TABLE episode_turns (key TEXT PRIMARY KEY) WITHOUT ROWID;
+            CREATE TABLE episode_turns (key TEXT PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID;
         """,
         "episode_streams": """
             CREATE TABLE episode_streams (stream TEXT PRIMARY KEY, doc TEXT NOT NULL) WITHOUT ROWID;
@@ -71,7 +74,8 @@ class Episodes(ReadModel):
         self._looked_up: set[str] = set()
         self._known: set[str] = set()
         """Of the keys looked up those found, and all of this page."""
-        self._new_keys: set[str] = set()
+        self._new_keys: dict[str, int] = {}
+        """Where each key of this page stood first."""
         self._rows: list[tuple[Any, ...]] = []
 
     def learn(self, event: Event) -> None:
@@ -80,8 +84,10 @@ class Episodes(ReadModel):
             self._keep_known(event)
 
     def _keep_known(self, event: Event) -> None:
+        """They stood before all that stands; a rebuild knows no other place of theirs."""
         self.connection.executemany(
-            "INSERT OR IGNORE INTO episode_turns VALUES (?)", [(key,) for key in event.data.get("keys") or ()]
+            "INSERT OR REPLACE INTO episode_turns VALUES (?, 0)",
+            [(key,) for key in event.data.get("keys") or ()],
         )
 
     def expect(self, events: Sequence[Event]) -> None:
@@ -123,13 +129,14 @@ class Episodes(ReadModel):
         keys = {key for _, keys in new for key in keys}
         if len(new) < len(data["turns"]):  # a copy may be the first to have some of its keys
             keys.update(key for turn in data["turns"] for key in turn_keys(turn))
-        self._new_keys |= keys
+        for key in keys:
+            self._new_keys.setdefault(key, event.position)
         self._known |= keys
         self._rows.append(
             (
                 *(event.position, event.id, event.stream, data["session"], data["surface"]),
                 *(data.get("project"), event.recorded_at, data["from"], data["to"], data["presence"]),
-                *(len(new), 0),
+                *(len(new), 0, said_at(data["turns"], event.recorded_at)),
             )
         )
 
@@ -143,7 +150,7 @@ class Episodes(ReadModel):
         if not self._rows:
             return
         write = self.connection.executemany
-        write("INSERT OR IGNORE INTO episode_turns VALUES (?)", [(key,) for key in sorted(self._new_keys)])
+        write("INSERT OR IGNORE INTO episode_turns VALUES (?, ?)", sorted(self._new_keys.items()))
         write(f"INSERT INTO episodes VALUES ({', '.join('?' * len(self._rows[0]))})", self._rows)
         self._count("position >= ?", self._rows[0][0], +1)
         self._new_keys.clear()
@@ -217,8 +224,36 @@ def counts(connection: apsw.Connection) -> EpisodeCounts:
 
 def known(connection: apsw.Connection, keys: Collection[str]) -> set[str]:
     """Those of the keys that some captured or forgotten turn has."""
+    return set(first_holders(connection, keys))
+
+
+def first_holders(connection: apsw.Connection, keys: Collection[str]) -> dict[str, int]:
+    """Which position had each of the keys first; those no turn has are left out."""
     rows = connection.execute(_KEYS, (json.dumps(list(keys)),))
-    return {key for (key,) in cast("Iterable[tuple[str]]", rows)}
+    return dict(cast("Iterable[tuple[str, int]]", rows))
+
+
+def turns_that_count(connection: apsw.Connection, position: int, turns: Sequence[Data]) -> list[Data]:
+    """Of the turns captured at ``position`` those that no earlier episode has (I13)."""
+    holders = first_holders(connection, {key for turn in turns for key in turn_keys(turn)})
+    return [turn for turn, _ in counted(turns, lambda key: holders.get(key, position) < position)]
+
+
+def waiting(connection: apsw.Connection, since: str = "", limit: int | None = None) -> list[str]:
+    """Ids of episodes no extraction has read, said at or after ``since`` (ISO 8601 UTC), in log order."""
+    rows = connection.execute(
+        "SELECT id, position FROM episodes INDEXED BY episodes_waiting"
+        " WHERE NOT extracted AND presence != 'absent' AND turns > 0 AND said >= ?",
+        (since,),
+    )
+    found = sorted(cast("Iterable[tuple[str, int]]", rows), key=lambda row: row[1])
+    return [id_ for id_, _ in found[:limit]]
+
+
+def place(connection: apsw.Connection, episode: str) -> tuple[str, int] | None:
+    """The stream and position of an episode's event; None where it is not counted."""
+    row = connection.execute("SELECT stream, position FROM episodes WHERE id = ?", (episode,)).fetchone()
+    return cast("tuple[str, int] | None", row)
 
 
 def stream_state(connection: apsw.Connection, stream: str) -> StreamState | None:

@@ -23,6 +23,8 @@ class ReadModel:
     VERSION: ClassVar[int]
     TABLES: ClassVar[dict[str, str]]
     """Table name → its DDL (with its indexes), as one script."""
+    BESIDE: ClassVar[dict[str, str]] = {}
+    """Tables of this host that the model keeps besides, made where they are missing; no fold of the log."""
     TYPES: ClassVar[frozenset[str]]
     """The event types it folds."""
     REFOLDED_AFTER: ClassVar[frozenset[str]] = frozenset()

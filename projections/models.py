@@ -10,6 +10,7 @@ from projections.direction import Direction
 from projections.episodes import Episodes
 from projections.forgotten import Forgotten
 from projections.health import Health
+from projections.knowledge import Knowledge
 from projections.model import ReadModel
 from projections.runs import Dispatches, Runs
 
@@ -21,6 +22,7 @@ MODELS: Final[tuple[type[ReadModel], ...]] = (
     Runs,
     Dispatches,
     Episodes,
+    Knowledge,
     Health,
     Forgotten,
 )

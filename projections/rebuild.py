@@ -72,7 +72,13 @@ def _swapped(
                 for table, ddl in model.TABLES.items():
                     execute(f"DROP TABLE IF EXISTS main.{table}")
                     execute(ddl)
-                    execute(f"INSERT INTO main.{table} SELECT * FROM fresh.{table}")
+                    if ddl.lstrip().startswith("CREATE VIRTUAL TABLE"):  # an index over another table
+                        execute(f"INSERT INTO main.{table} ({table}) VALUES ('rebuild')")
+                    else:
+                        execute(f"INSERT INTO main.{table} SELECT * FROM fresh.{table}")
+                for table, ddl in model.BESIDE.items():
+                    execute(ddl)
+                    execute(f"INSERT OR IGNORE INTO main.{table} SELECT * FROM fresh.{table}")
                 model.discard()
             marks = ", ".join("?" * len(models))
             execute(

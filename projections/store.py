@@ -13,7 +13,7 @@ from edge.domain.refusal import Failed
 from edge.ports_forget import NOTED, READ_MODELS
 from projections.model import ReadModel
 
-_BUSY_MS: Final = 30_000
+BUSY_MS: Final = 30_000
 
 _CORE: Final = """
     CREATE TABLE IF NOT EXISTS checkpoints (
@@ -72,7 +72,7 @@ class ReadStore:
             if path is not None and not path.exists():
                 path.touch(mode=0o600)  # what the operator said is nobody else's to read
             self.connection = apsw.Connection(str(path) if path else ":memory:")
-            self.connection.set_busy_timeout(_BUSY_MS)
+            self.connection.set_busy_timeout(BUSY_MS)
             # else each bound value has SQLite plan its statement anew, which costs more than running it
             self.connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             self.connection.execute(
@@ -107,11 +107,13 @@ class ReadStore:
         known = {cast("str", row[0]) for row in self.connection.execute("SELECT model FROM checkpoints")}
         for model in models:
             if model.NAME not in known:
-                for ddl in model.TABLES.values():
+                # beside models that have folded already it is outdated from the start: a rebuild fills it
+                version = model.VERSION if not known else 0
+                for ddl in (*model.TABLES.values(), *model.BESIDE.values()):
                     self.connection.execute(ddl)
                 self.connection.execute(
                     "INSERT INTO checkpoints VALUES (?, ?, ?, 0, '', '', -1)",
-                    (model.NAME, model.VERSION, self.log_id),
+                    (model.NAME, version, self.log_id),
                 )
 
     @contextmanager

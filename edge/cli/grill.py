@@ -46,6 +46,9 @@ def start(
         f"{c.chat['comment_id']}  harm {c.harm.value}  {first_line(c.chat['body'], 80)}"
         for c in started.loaded
     ]
+    lines += [
+        f"to curate: {e['do']} {e['id']}  {e['why']}: {first_line(e['title'], 80)}" for e in data["agenda"]
+    ]
     lines.append(f"overflow {len(started.overflow)}, awaiting {len(started.awaiting)}")
     say(json_, data, "\n".join(lines))
 
@@ -66,7 +69,7 @@ def _started(edge: Edge, started: Started) -> Data:
         "now": run["now"],
         "mode": run["mode"],
         "loaded": [views.candidate(candidate, known) for candidate in started.loaded],
-        "agenda": run["agenda"],
+        "agenda": views.agenda(run["agenda"], known),
         "overflow": started.overflow,
         "awaiting": started.awaiting,
         "actionable": started.actionable,
@@ -119,6 +122,8 @@ def _print(as_json: bool, closed: Closed) -> None:
     for result in chats:
         steer = f"  {result.direction_id}" if result.direction_id else ""
         lines.append(f"{result.comment_id}  {result.outcome or result.result}{steer}")
+        if result.reason:
+            lines.append(f"    {result.reason}")
         if result.clarify_id:
             lines.append(f"    asks the operator: edge voz answer {result.clarify_id} …")
     lines += [f"{act['do']} {act['id']}  {act['result']}" for act in curated]
@@ -137,7 +142,7 @@ def run(
     home: Home = None,
     json_: Json = False,
 ) -> None:
-    """A whole run by rules; attended, it asks you what no rule settles."""
+    """A whole run by the model that is set, or by rules; attended, it asks you what neither settles."""
     if not unattended:
         require_operator("an attended grill", "start it with --unattended, or in your own terminal")
     with opened(home) as edge:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from edge.domain.events import NO_STREAM, Data, Event
@@ -19,6 +19,8 @@ from edge.domain.events import NO_STREAM, Data, Event
 BRIEFING_BEGIN: Final = "<!-- edge:briefing -->"
 BRIEFING_END: Final = "<!-- /edge:briefing -->"
 """What edge injects into a session stands between these two; the sweep leaves it out."""
+MODEL_CALL_MARK: Final = "<!-- edge:model-call -->"
+"""A prompt that begins so is edge asking a model: nobody is there, whatever its record says (I15)."""
 
 CAPTURED: Final = "episode.captured"
 RECLASSIFIED: Final = "episode.reclassified"
@@ -92,6 +94,24 @@ def counted(turns: Iterable[Data], known: Callable[[str], bool]) -> list[tuple[D
             out.append((turn, keys))
         here.update(keys)
     return out
+
+
+def said_at(turns: Sequence[Data], recorded_at: str) -> str:
+    """When an episode was said, ISO 8601 UTC: its latest turn's time, else when it was recorded."""
+    times = [moment for moment in (_utc(turn.get("ts")) for turn in turns) if moment]
+    return max(times, default=recorded_at)
+
+
+def _utc(ts: object) -> str | None:
+    """A time as all times are compared: in UTC; one without an offset is taken as UTC."""
+    try:
+        moment = datetime.fromisoformat(ts) if isinstance(ts, str) else None
+        if moment is None:
+            return None
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 # -- one stream, as the sweep needs it ------------------------------------------------------

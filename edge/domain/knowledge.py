@@ -8,6 +8,7 @@ contested, and what no living episode supports is gone. Curation stands above it
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 import uuid
 from collections.abc import Iterable
@@ -99,8 +100,11 @@ def with_statement(fact: Fact | None, said: Data, episode: str) -> Fact:
 
 def normalised(text: str) -> str:
     """A name or statement as it is compared: case, accents, spaces and closing marks aside."""
-    plain = unicodedata.normalize("NFKD", text).casefold()
-    kept = "".join(char for char in plain if not unicodedata.combining(char))
+    if text.isascii():
+        kept = text.lower()  # the same, and most names are
+    else:
+        plain = unicodedata.normalize("NFKD", text).casefold()
+        kept = "".join(char for char in plain if not unicodedata.combining(char))
     return " ".join(kept.split()).strip(" .,;:!?\"'`«»“”")
 
 
@@ -130,3 +134,8 @@ def fold(contributions: Iterable[tuple[str, Data]]) -> tuple[dict[str, Entity], 
         for said in data.get("facts") or ():
             facts[said["id"]] = with_statement(facts.get(said["id"]), said, episode)
     return entities, facts
+
+
+def words_hash(statement: str) -> str:
+    """What two statements that say the same have in common, whatever their ids."""
+    return hashlib.blake2b(normalised(statement).encode("utf-8", "replace"), digest_size=16).hexdigest()

@@ -14,6 +14,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -99,7 +100,11 @@ def close_a_dispatch(edge: Edge, asked: dict[str, Any]) -> Closed:
 
 
 def open_a_dispatch(edge: Edge, _asked: dict[str, Any]) -> None:
-    edge.dispatches.open("report", None, "operator", edge.sweep_for, edge.briefing)
+    edge.dispatches.open("report", None, "operator", edge.sweep_for, lambda _: None, edge.briefing)
+
+
+def extract(edge: Edge, _asked: dict[str, Any]) -> None:
+    edge.knowledge.extract()
 
 
 def forget(edge: Edge, asked: dict[str, Any]) -> None:
@@ -124,6 +129,7 @@ OPERATIONS: dict[str, Callable[[Edge, dict[str, Any]], object]] = {
     "open_a_dispatch": open_a_dispatch,
     "forget": forget,
     "finish_forgetting": finish_forgetting,
+    "extract": extract,
 }
 
 
@@ -162,8 +168,18 @@ def load_what_each_would_load() -> None:
     plan.parsed({"chats": []})
 
 
+def load_graphiti_too() -> None:
+    from adapters.graph.loading import load_graphiti
+
+    load_graphiti(384)
+    import_module("adapters.graph.extraction")
+    import_module("adapters.graph.extractor")
+
+
 def main(template: Path, work: Path, operation: str, stride: int) -> None:
     load_what_each_would_load()
+    if operation == "extract":
+        load_graphiti_too()
     for at in count(1, stride):
         for after in (False, True):
             home = work / f"{at:03}-{'after' if after else 'before'}"

@@ -46,7 +46,9 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
             replies = edge.voz.comment("Qual é o prazo?").id
             started = edge.grill.start("attended", 8, 12_000)
             later = edge.voz.comment("E o custo?").id
-            dispatch = edge.dispatches.open("report", None, "operator", lambda _: None, edge.briefing)
+            dispatch = edge.dispatches.open(
+                "report", None, "operator", lambda _: None, lambda _: None, edge.briefing
+            )
     entries: list[dict[str, Any]] = [
         {"comment_id": folds, "decision": "fold", "reply": "Feito", "steer": {"title": "Testes primeiro"}},
         {"comment_id": replies, "decision": "reply", "reply": "Sexta"},

@@ -131,7 +131,9 @@ def test_a_killed_dispatch_close_publishes_and_receipts_once(home: Path, killer:
         opened_ids += 1
         with opened(home) as edge:
             act = edge.voz.comment("E o custo?").id
-            dispatch = edge.dispatches.open("report", None, "operator", lambda _: None, edge.briefing)
+            dispatch = edge.dispatches.open(
+                "report", None, "operator", lambda _: None, lambda _: None, edge.briefing
+            )
         slug = f"study-{opened_ids}"
         artefato = {"slug": slug, "title": "Study", "body": "# Study"}
         asked = {"dispatch": dispatch.dispatch_id, "intent": "why", "artefato": artefato, "answered": {}}

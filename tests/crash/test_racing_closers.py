@@ -126,7 +126,9 @@ def test_eight_closers_give_every_act_one_receipt(home: Path) -> None:
     """Two of them close the same dispatch."""
     with opened(home) as edge:
         dispatches = [
-            edge.dispatches.open("beat", None, "operator", lambda _: None, edge.briefing).dispatch_id
+            edge.dispatches.open(
+                "beat", None, "operator", lambda _: None, lambda _: None, edge.briefing
+            ).dispatch_id
             for _ in range(7)
         ]
         acts = [edge.voz.comment(f"Devemos medir {n}").id for n in range(12)]

@@ -28,7 +28,7 @@ def test_killed_at_a_call_it_is_finished_by_the_next_run(home: Path, killer: Kil
         words = f"{COMMENT} number {at}."
         with opened(home) as edge:
             comment = edge.voz.comment(words).id
-            edge.dispatches.open("beat", None, "operator", lambda _: None, edge.briefing)
+            edge.dispatches.open("beat", None, "operator", lambda _: None, lambda _: None, edge.briefing)
         ask(home, {"kind": "comment", "name": comment})
         died = killer.kills("forget", at, True)
         with opened(home) as edge:

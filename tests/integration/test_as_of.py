@@ -102,7 +102,9 @@ def test_a_time_means_all_before_the_first_event_recorded_later(
 def test_a_presented_briefing_comes_back_as_it_was_shown(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(home) as edge:
         edge.voz.comment("Devemos medir")
-        shown = edge.dispatches.open("report", None, "operator", lambda _: None, edge.briefing).briefing
+        shown = edge.dispatches.open(
+            "report", None, "operator", lambda _: None, lambda _: None, edge.briefing
+        ).briefing
         position = next(e.position for e in edge.log.read_all(types=["briefing.presented"]))
     at(monkeypatch, "2026-12-20T12:00:00Z")
     with opened(home) as edge:

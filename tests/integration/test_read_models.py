@@ -17,8 +17,11 @@ from edge.settings import Settings
 from edge.wiring import Edge
 from projections.chats import Chats
 from projections.direction import Direction
-from projections.runner import ATTEMPTS, LogChangedError
-from tests.support.house import dump, folded
+from projections.models import MODELS
+from projections.rebuild import rebuild
+from projections.runner import ATTEMPTS, LogChangedError, Runner
+from projections.store import ReadStore
+from tests.support.house import LOG_ID, House, dump, folded
 
 
 @contextmanager
@@ -289,3 +292,17 @@ def test_a_log_opened_by_the_wrong_group_is_not_read(home: Path, monkeypatch: py
     monkeypatch.setenv("EDGE_GROUP", "other")
     with opened(home) as edge, pytest.raises(Misused, match="not of group 'other'"):
         edge.current()
+
+
+def test_a_store_of_before_a_model_was_there_is_folded_anew_with_it(tmp_path: Path) -> None:
+    house = House()
+    house.publish("study")
+    path = tmp_path / "read.db"
+    older = ReadStore(path, MODELS[:-1], LOG_ID)
+    Runner(house.memory, older, house.streams.log).catch_up()
+    older.close()
+
+    newer = ReadStore(path, MODELS, LOG_ID)
+    assert [model.NAME for model in newer.outdated()] == [MODELS[-1].NAME]
+    rebuild(house.memory, newer, house.streams.log, ())
+    assert dump(newer.connection) == dump(folded(house.memory).connection)

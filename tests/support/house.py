@@ -28,6 +28,13 @@ BEGAN = datetime(2026, 11, 1, 8, tzinfo=UTC)
 LOG_ID = "a-log"
 
 
+BESIDE = (
+    *("measured", "sweep_files"),
+    *("knowledge_changes", "knowledge_vectors", "knowledge_troubles"),
+)
+"""Tables of a host that are no fold of the log."""
+
+
 class HandClock:
     """A clock that moves when it is told to."""
 
@@ -104,7 +111,7 @@ class House(Edge):
         return list(self.memory.read_all(types=types or None))
 
     def open(self, kind: str = "report") -> Opened:
-        return self.dispatches.open(kind, None, "operator", lambda _: None, self.briefing)
+        return self.dispatches.open(kind, None, "operator", lambda _: None, lambda _: None, self.briefing)
 
     def publish(self, slug: str, intent: str = "to know why", **data: Any) -> Closed:
         """Open a dispatch, publish in it, close it."""
@@ -128,12 +135,13 @@ def dump(connection: apsw.Connection) -> list[str]:
     What is measured on a host is no fold of the log and stays out.
     """
     tables = connection.execute(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        " AND name NOT LIKE 'knowledge_fts_%' ORDER BY name"  # pages of an index: shown by what it finds
     ).fetchall()
     return sorted(
         f"{name}: {row!r}"
         for (name,) in tables
-        if name not in ("measured", "sweep_files")
+        if name not in BESIDE
         for row in connection.execute(f'SELECT * FROM "{name}"')
     )
 

@@ -59,6 +59,19 @@ def with_memories(edge: Edge) -> Memories:
             "episode": event.id,
             "by": {"extractor": "test"},
             "gist": f"extracted {event.data['turns'][0]['text']}",
+            "entities": [
+                {"id": "shared", "name": "Loja"},
+                {"id": f"of {event.id}", "name": f"thing {event.data['turns'][0]['text']}"},
+            ],
+            "facts": [
+                {
+                    "id": f"fact {event.id}",
+                    "source": "shared",
+                    "target": f"of {event.id}",
+                    "relation": "SAID",
+                    "statement": f"stated {event.data['turns'][0]['text']}",
+                }
+            ],
         }
         edge.journal.append(
             edge.streams.extraction(event.id), [Draft("episode.extracted", data)], NO_STREAM, Act("extractor")
@@ -87,7 +100,9 @@ def with_memories(edge: Edge) -> Memories:
     open_ = edge.voz.comment(f"{COMMENT} open").id
     edge.voz.comment(KEPT_COMMENT, on=SLUG)
     steer = next(i["id"] for i in edge.current().items() if i["title"] == STEER)
-    opened = edge.dispatches.open("report", "theme", "operator", lambda _: None, edge.briefing)
+    opened = edge.dispatches.open(
+        "report", "theme", "operator", lambda _: None, lambda _: None, edge.briefing
+    )
     return Memories(
         folds,
         retires,
@@ -102,7 +117,7 @@ def with_memories(edge: Edge) -> Memories:
 
 
 def _publish(edge: Edge, slug: str, words: str) -> None:
-    opened = edge.dispatches.open("report", None, "operator", lambda _: None, edge.briefing)
+    opened = edge.dispatches.open("report", None, "operator", lambda _: None, lambda _: None, edge.briefing)
     proposes = [
         {"title": f"{PROPOSED} {slug}", "body": "x", "kind": "thread"},
         {"title": f"promoted {slug}", "body": "promoted body", "kind": "thread"},

@@ -23,7 +23,7 @@ def with_steers(edge: Edge) -> str:
     entry = {"decision": "fold", "reply": "Feito", "steer": {"title": "Testes primeiro"}, "ambiguous": False}
     plan = {"chats": [{**entry, "comment_id": loaded["comment_id"], "evidence": ["x"]}]}
     edge.grill.close(run["run_id"], plan, "operator")
-    opened = edge.dispatches.open("report", None, "operator", lambda _: None, edge.briefing)
+    opened = edge.dispatches.open("report", None, "operator", lambda _: None, lambda _: None, edge.briefing)
     said = {"slug": SLUG, "title": "Study", "body": "# Study", "proposes": [PROPOSED]}
     edge.dispatches.close(opened.dispatch_id, "to know why", Artefact(said, republish=False), {})
     (steer,) = [item for item in edge.current().items() if item["tier"] == "set"]
