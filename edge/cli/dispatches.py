@@ -45,6 +45,7 @@ def open_(
     if budget_tokens is not None and budget_tokens < 1:
         raise Misused("the budget is at least 1 token")
     with opened(home) as edge:
+        edge.finish_forgetting()  # what cannot be finished now delays nothing, and the strip names it
         done = edge.dispatches.open(
             kind.strip(),
             theme,

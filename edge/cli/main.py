@@ -36,6 +36,7 @@ _MODULES: Final[dict[str, tuple[str, str]]] = {
     "status": ("edge.cli.home", "The health strip"),
     "doctor": ("edge.cli.home", "What this install stands on, checked"),
     "rebuild": ("edge.cli.home", "Fold the read models anew from the log"),
+    "forget": ("edge.cli.forget", "Take a session, project, comment or artefato out, for good"),
 }
 _GROUPS: Final = frozenset(("voz", "grill", "direction", "knowledge", "artefato", "log"))
 
