@@ -6,7 +6,6 @@ import hashlib
 import json
 import uuid
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from adapters.graph.neo4j import values
@@ -16,7 +15,7 @@ OPERATOR: Final = "operator"
 """Who a statement is about that names nobody."""
 
 _CURATED: Final = uuid.UUID("7a5e0c7e-5c1e-5f5d-8e0e-0c9b2f1f7c64")
-BEGAN: Final = datetime(1970, 1, 1, tzinfo=UTC)
+BEGAN: Final = "1970-01-01T00:00:00+00:00"
 
 
 class Curated(NamedTuple):
@@ -52,13 +51,13 @@ def entity_rows(curated: Sequence[Curated], group: str) -> list[dict[str, Any]]:
         {
             "uuid": id_,
             "first": None,
+            "at": row["at"],
             "labels": ["Entity"],
             "props": {
                 "uuid": id_,
                 "name": values.key(row["name"]),
                 "group_id": group,
                 "summary": "",
-                "created_at": row["at"],
             },
         }
         for id_, row in sorted(found.items())
@@ -70,6 +69,8 @@ def fact_rows(curated: Sequence[Curated], group: str) -> list[dict[str, Any]]:
         {
             "uuid": fact_id(each.id, group),
             "first": None,
+            "at": _at(each),
+            "times": [values.time(each.valid_from), None, None, None],
             "source": entity_id(each.source, group),
             "target": entity_id(each.target or each.source, group),
             "props": {
@@ -80,8 +81,6 @@ def fact_rows(curated: Sequence[Curated], group: str) -> list[dict[str, Any]]:
                 "fact": values.text(each.statement),
                 "group_id": group,
                 "episodes": [values.text(id_) for id_ in each.evidence],
-                "created_at": _at(each),
-                "valid_at": values.time(each.valid_from),
                 "curated_id": values.text(each.id),
             },
         }
@@ -98,5 +97,5 @@ def fact_id(id_: str, group: str) -> str:
     return str(uuid.uuid5(_CURATED, f"fact\n{group}\n{id_}"))
 
 
-def _at(each: Curated) -> datetime:
+def _at(each: Curated) -> str:
     return values.time(each.at) or BEGAN

@@ -111,7 +111,15 @@ def _fact(edge: EntityEdge) -> Any:
     vector = edge.fact_embedding and [round(value, 4) for value in edge.fact_embedding]
     ends = (edge.source_node_uuid, edge.target_node_uuid)
     said = (edge.name, edge.fact, edge.episodes, edge.attributes, vector)
-    return (*ends, *said, edge.created_at, edge.valid_at, edge.invalid_at, edge.expired_at, edge.reference_time)
+    return (
+        *ends,
+        *said,
+        edge.created_at,
+        edge.valid_at,
+        edge.invalid_at,
+        edge.expired_at,
+        edge.reference_time,
+    )
 
 
 def _episode(node: EpisodicNode) -> Any:
