@@ -30,9 +30,7 @@ from tests.support.neo4j.stock import expected, seen, with_graphiti
 Open = Callable[..., Neo4jGraph]
 
 CURATED = (
-    Curated(
-        "k1", "Reports name their sources", "2026-11-02T10:00:00Z", "operator", "reports", "WANTS", ("e1",)
-    ),
+    Curated("k1", "Reports name their sources", "2026-11-02T10:00:00Z", target="reports", evidence=("e1",)),
     Curated("k2", "The log is the truth", "2026-11-03T10:00:00Z", "the log", valid_from="2026-11-01"),
 )
 
@@ -54,7 +52,8 @@ class Neo4jGraphContract:
         opened: list[Neo4jGraph] = []
 
         def open_(group: str = group, **other: Any) -> Neo4jGraph:
-            said = {"embedder": embedder, "vectors": MemoryVectors(), "log_id": "a-log", "lease": 0.0} | other
+            said: dict[str, Any] = {"embedder": embedder, "vectors": MemoryVectors(), "log_id": "a-log"}
+            said = said | {"lease": 0.0} | other
             opened.append(Neo4jGraph(server.uri, server.password, group, **said))
             return opened[-1]
 
@@ -143,7 +142,7 @@ class Neo4jGraphContract:
         known.forget("e1")
         graph.project(known)
         found = seen(server, embedder, group)
-        assert (found["entities"].keys(), found["facts"]) == ({"a"}, {})
+        assert (set(found["entities"]), set(found["facts"])) == ({"a"}, set())
         assert not any("Bruno" in row for row in dump(driver, group) if "EdgeGone" in row)
         known.contribute(_episode("e3"), {"entities": [b], "facts": []})
         graph.project(known)
