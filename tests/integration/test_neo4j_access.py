@@ -119,7 +119,7 @@ def test_a_server_that_takes_no_writes_and_then_is_gone(
     process = Neo4jProcess(tmp_path, "read-only")
     try:
         error = told(process.server.uri, process.server.password, capfd)
-        assert (error.code, "takes no writes" in error.message) == (4, True)
+        assert (error.code, "takes no writes" in error.message) == (4, True), error.message
         with closing(graph(*process.server)) as opened:
             assert opened.position() == 0, "it can be read"
             process.stop()

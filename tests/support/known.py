@@ -101,7 +101,7 @@ class WordEmbedder:
         made = [sum((self._word(word) for word in text.casefold().split()), self._nothing) for text in texts]
         found = np.array(made, np.float32).reshape(len(texts), self.dimension)
         norms = np.linalg.norm(found, axis=1, keepdims=True)
-        return found / np.where(norms == 0, 1, norms)
+        return (found / np.where(norms == 0, 1, norms)).astype(np.float32)
 
     @property
     def _nothing(self) -> Vectors:

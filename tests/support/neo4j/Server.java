@@ -12,6 +12,7 @@ public class Server {
                 .withConfig(GraphDatabaseSettings.auth_enabled, true)
                 .withConfig(GraphDatabaseSettings.pagecache_memory, 64L << 20)
                 .withConfig(GraphDatabaseSettings.read_only_database_default, directoryAndPassword.length > 2)
+                .withConfig(GraphDatabaseSettings.cypher_min_replan_interval, Duration.ofHours(1))
                 .withConfig(BoltConnector.listen_address, new SocketAddress("127.0.0.1", 0))
                 .withDisabledServer();
         try (var neo4j = builder.build()) {

@@ -29,7 +29,8 @@ def dump(driver: Driver, group: str) -> list[str]:
     ).records
     edges = driver.execute_query(
         "MATCH (a)-[r]->(b) WHERE r.group_id IN $groups RETURN r.group_id = $groups[0] AS own,"
-        " type(r) AS type, properties(r) AS props, a.uuid AS source, b.uuid AS target, a.name AS from, b.name AS to",
+        " type(r) AS type, properties(r) AS props, a.uuid AS source, b.uuid AS target,"
+        " a.name AS from, b.name AS to",
         groups=groups,
     ).records
     told = []

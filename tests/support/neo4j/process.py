@@ -43,7 +43,13 @@ class Neo4jProcess:
     def __init__(self, directory: Path, *options: str, stdin: int = subprocess.PIPE) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         password = secrets.token_urlsafe(12)
-        memory = ("-XX:+UseSerialGC", f"-Xmx{HEAP}", "-XX:MaxDirectMemorySize=96m")
+        # It lives for some minutes: code compiled twice would not pay any more.
+        memory = (
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            f"-Xmx{HEAP}",
+            "-XX:MaxDirectMemorySize=96m",
+        )
         told = directory / "stderr"
         with told.open("wb") as stderr:
             self._process = subprocess.Popen(
