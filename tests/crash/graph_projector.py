@@ -113,7 +113,8 @@ def main(uri: str, password: str, prefix: str, seed: str, mode: str, argument: s
         status = in_child(killed)
         assert os.WIFSIGNALED(status) or status == 0, status
         assert in_child(work.resume) == 0
-        print(f"{prefix}_{number}", "whole" if status == 0 else "killed", flush=True)
+        sys.stdout.write(f"{prefix}_{number} {'whole' if status == 0 else 'killed'}\n")
+        sys.stdout.flush()  # before the next fork: a child would say it again
         number += 1
         if (mode == "steps" and status == 0) or (mode == "moments" and number == int(argument)):
             return

@@ -17,7 +17,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[3]
 JARS = ROOT / ".neo4j" / "jars"
 MAIN = Path(__file__).with_name("Server.java")
-PATIENCE = 120.0
+PATIENCE = 300.0
 HEAP = "320m"
 
 
