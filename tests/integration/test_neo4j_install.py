@@ -164,6 +164,7 @@ def test_the_graph_lets_go_of_what_is_forgotten_at_once_or_when_it_is_back(
     write_talks(desk.store)
     desk.open()
     forgetting = desk.edge.forgetting
+    desk.edge.knowledge.graph.close()
     monkeypatch.setattr(desk.edge.knowledge, "graph", _Down())
     forgetting.forget(forgetting.session("deploy"))
     assert desk.edge.health()["forgetting"] == ["graph"]
@@ -177,9 +178,9 @@ def test_the_graph_lets_go_of_what_is_forgotten_at_once_or_when_it_is_back(
 
 
 class _Down:
-    def position(self) -> int:
+    def position(self, *_: object) -> int:
         raise Unreachable("the graph is down")
 
-    project = rebuild = find = position
+    project = rebuild = position
 
     def close(self) -> None: ...
