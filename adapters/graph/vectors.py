@@ -16,8 +16,8 @@ _SMALL: Final = 1 << 22
 which at these sizes spend twenty times the work waiting for each other."""
 IDENTICAL: Final = 1 - 1e-5
 """A cosine from which on two vectors are of one and the same text."""
-_NEAR: Final = 2e-5
-_DIGITS: Final = 5
+_NEAR: Final = 2e-4
+_DIGITS: Final = 4
 """Scores are compared at this many digits: the last bits depend on where a row stands."""
 
 Vectors = NDArray[np.float32]
