@@ -19,6 +19,7 @@ from edge.domain.refusal import EdgeError, Failed
 
 if TYPE_CHECKING:  # plans cost pydantic, which readers do without
     from edge.domain.plan import ChatPlan
+    from edge.ports_knowledge import KnownClusters
 
 MAX_APPEND_BYTES = 1024 * 1024
 """All of one append: data + metadata as UTF-8 JSON + 2 bytes a character of each type."""
@@ -240,6 +241,7 @@ class Queries(Protocol):
         ...
 
     def episodes(self) -> EpisodeCounts: ...
+    def clusters(self) -> KnownClusters: ...
     def noted(self, name: str) -> str | None:
         """Something measured on this host, by name; no fold of the log."""
         ...

@@ -289,6 +289,7 @@ class Edge:
         from edge.briefing import BUDGET_TOKENS, compose
 
         now, zone, lang = self.clock.now(), self.settings.tz, self.settings.lang
+        self.current().clusters().refresh()
         return compose(self.current(), self.health(), now, zone, lang, budget or BUDGET_TOKENS)
 
     def briefing_at(self, when: str) -> tuple[Data, str]:

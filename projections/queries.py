@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from typing import Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from edge.domain.chat import Chat
 from edge.domain.corpus import Artefato, Breadcrumb
@@ -17,6 +17,9 @@ from edge.ports import Counts, EpisodeCounts, IdKind, Presentation, Which
 from projections import corpus
 from projections.episodes import counts as episode_counts
 from projections.store import ReadStore
+
+if TYPE_CHECKING:
+    from projections.clusters import Clusters
 
 Doc = TypeVar("Doc")
 
@@ -199,6 +202,11 @@ class ReadModels:
 
     def episodes(self) -> EpisodeCounts:
         return episode_counts(self._connection)
+
+    def clusters(self) -> Clusters:
+        from projections.clusters import Clusters
+
+        return Clusters(self._store)
 
     def noted(self, name: str) -> str | None:
         return self._store.noted(name)

@@ -29,6 +29,7 @@ _MODULES: Final[dict[str, tuple[str, str]]] = {
     "grill": ("edge.cli.grill", "Close chats: start, plan, close, run, show, abandon"),
     "direction": ("edge.cli.direction", "The strategy: list, show, propose, set, drop"),
     "artefato": ("edge.cli.artefato", "What edge has published: list, show"),
+    "knowledge": ("edge.cli.knowledge", "What was learnt from sessions: clusters"),
     "at": ("edge.cli.home", "Any read model as of a position or a time"),
     "log": ("edge.cli.log", "The log itself: tail, show, export, import, backup"),
     "worker": ("edge.cli.worker", "Keep this host's read models current while it runs"),
@@ -36,7 +37,7 @@ _MODULES: Final[dict[str, tuple[str, str]]] = {
     "doctor": ("edge.cli.home", "What this install stands on, checked"),
     "rebuild": ("edge.cli.home", "Fold the read models anew from the log"),
 }
-_GROUPS: Final = frozenset(("voz", "grill", "direction", "artefato", "log"))
+_GROUPS: Final = frozenset(("voz", "grill", "direction", "artefato", "knowledge", "log"))
 
 
 class _Commands(TyperGroup):

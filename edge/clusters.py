@@ -1,0 +1,38 @@
+"""Clusters as they are shown: each with a label, a summary, its entities and its facts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from edge.domain.events import Data
+from edge.ports_knowledge import ClusterView, KnownClusters
+
+SUMMARY_FACTS: Final = 3
+_TIERS: Final = {"curated": 0, "hypothesis": 1, "contested": 2}
+
+
+def described(known: KnownClusters) -> list[Data]:
+    """Every cluster as ``knowledge clusters`` prints it."""
+    return [as_json(view) for view in known.views()]
+
+
+def as_json(view: ClusterView, summary: str | None = None) -> Data:
+    return {
+        "id": view.id,
+        "label": view.label,
+        "summary": summary or derived_summary(view),
+        "entities": [name for _, name in view.entities],
+        "entity_ids": [id_ for id_, _ in view.entities],
+        "hubs": [name for _, name in view.hubs],
+        "facts": [fact.id for fact in view.facts],
+        "related": view.related,
+        "curated": sum(fact.tier == "curated" for fact in view.facts),
+        "contested": sum(fact.tier == "contested" for fact in view.facts),
+        "size": len(view.entities),
+    }
+
+
+def derived_summary(view: ClusterView) -> str:
+    """What is said most of it: curated statements first, doubted ones last."""
+    said = sorted(view.facts, key=lambda fact: _TIERS[fact.tier])[:SUMMARY_FACTS]
+    return " ".join(f"{' '.join(fact.statement.split()).rstrip('.;')}." for fact in said)
