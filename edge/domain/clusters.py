@@ -99,13 +99,16 @@ def cluster_id(lead: str) -> str:
 
 
 def resolved(id_: str, merged: Mapping[str, str], alive: Collection[str]) -> str:
-    """The living entity an id counts as, through any number of merges; itself where there is none."""
-    seen, reached, at = {id_}, id_, id_
-    while (at := merged.get(at, "")) and at not in seen:
-        seen.add(at)
-        if at in alive:
-            reached = at
-    return reached
+    """The living entity an id counts as, through any number of merges; itself where there is none.
+
+    Merges in a circle, which only a foreign writer can bring about, count as the first id of it.
+    """
+    path = [id_]
+    while (after := merged.get(path[-1])) is not None:
+        if after in path:
+            return min((one for one in path[path.index(after) :] if one in alive), default=id_)
+        path.append(after)
+    return next((one for one in reversed(path) if one in alive), id_)
 
 
 def _between(named: Mapping[str, Named], facts: Iterable[Stated], merged: Mapping[str, str]) -> list[Stated]:
