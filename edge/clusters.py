@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from edge.domain.events import Data
+from edge.domain.language import Lang
 from edge.ports_knowledge import ClusterView, KnownClusters
+from edge.summaries import content_of
 
 SUMMARY_FACTS: Final = 3
 _TIERS: Final = {"curated": 0, "hypothesis": 1, "contested": 2}
 
 
-def described(known: KnownClusters) -> list[Data]:
-    """Every cluster as ``knowledge clusters`` prints it."""
-    return [as_json(view) for view in known.views()]
+def described(known: KnownClusters, summaries: Mapping[str, str], lang: Lang) -> list[Data]:
+    """Every cluster as ``knowledge clusters`` prints it; ``summaries`` by what they were written from."""
+    return [_as_json(view, summaries.get(content_of(view, lang))) for view in known.views()]
 
 
-def as_json(view: ClusterView, summary: str | None = None) -> Data:
+def _as_json(view: ClusterView, written: str | None) -> Data:
     return {
         "id": view.id,
         "label": view.label,
-        "summary": summary or derived_summary(view),
+        "summary": written or derived_summary(view),
+        "summary_by": "model" if written else "facts",
         "entities": [name for _, name in view.entities],
         "entity_ids": [id_ for id_, _ in view.entities],
         "hubs": [name for _, name in view.hubs],

@@ -9,6 +9,7 @@ from pathlib import Path
 from edge.domain.events import Data
 from edge.domain.refusal import EdgeError, Failed
 from edge.wiring import Edge, sqlite_version, transcript_root
+from edge.wiring_derived import TROUBLE
 
 _WAL_RESET_FIXED = (3, 51, 3)
 
@@ -23,7 +24,7 @@ def examined(edge: Edge) -> Data:
     ]
     if home.log is None:  # a server looks after its own
         checks.append(_made("log is whole", lambda: _whole(edge)))
-    checks += [_made("read models", lambda: _lag(edge)), _store(edge)]
+    checks += [_made("read models", lambda: _lag(edge)), _made("wiki", lambda: _derived(edge)), _store(edge)]
     return {"ok": all(check["ok"] for check in checks), "checks": checks}
 
 
@@ -71,6 +72,14 @@ def _lag(edge: Edge) -> str:
             hint="`edge rebuild` tries them again, strictly",
         )
     return f"folded to {position}, lag 0"
+
+
+def _derived(edge: Edge) -> str:
+    """How the last refresh of what is derived went."""
+    trouble = edge.current().noted(TROUBLE)
+    if trouble:
+        raise Failed(trouble, hint="`edge wiki` tries again")
+    return str(edge.derived.root)
 
 
 def _store(edge: Edge) -> Data:

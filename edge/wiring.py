@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from edge.ports import Clock, Cognition, EventLog, IdKind, Links, Redactor
     from edge.steering import Steering
     from edge.voz import Voz
+    from edge.wiring_derived import DerivedParts
     from edge.wiring_knowledge import KnowledgeParts
     from projections.queries import ReadModels
     from projections.runner import Runner
@@ -271,6 +272,12 @@ class Edge:
         from edge.wiring_knowledge import KnowledgeParts
 
         return KnowledgeParts(self)
+
+    @cached_property
+    def derived(self) -> DerivedParts:
+        from edge.wiring_derived import DerivedParts
+
+        return DerivedParts(self)
 
     def health(self) -> Data:
         """The health strip; a swapped log is part of it, not an error of it."""

@@ -13,6 +13,7 @@ from edge.domain.direction import Item
 from edge.domain.dispatch import Dispatch
 from edge.domain.grill import Run
 from edge.domain.pendency import Act, ActKind, of_comment
+from edge.domain.sources import Source
 from edge.ports import Counts, EpisodeCounts, IdKind, Presentation, Which
 from projections import corpus
 from projections.episodes import counts as episode_counts
@@ -150,6 +151,9 @@ class ReadModels:
     def open_chats_on(self, slug: str) -> int:
         sql = "SELECT count(*) FROM chats WHERE target_ref = ? AND state != 'closed' AND position > 0"
         return cast("int", self._one(sql, slug))
+
+    def sources(self) -> list[Source]:
+        return list(self._docs("SELECT doc FROM sources WHERE curated ORDER BY position"))
 
     def breadcrumb(self) -> Breadcrumb | None:
         return corpus.breadcrumb(self._connection)

@@ -50,7 +50,7 @@ def open_(
             theme,
             origin,
             edge.sweep_for,
-            lambda dispatch_id: edge.knowledge.extract(dispatch_id).as_json(),
+            lambda dispatch_id: _learnt(edge, dispatch_id),
             lambda: edge.briefing(budget_tokens),
         )
     data = {
@@ -63,6 +63,13 @@ def open_(
         "health": done.briefing.health,
     }
     say(json_, data, f"dispatch {done.dispatch_id} ({done.kind})\n\n{done.briefing.text}")
+
+
+def _learnt(edge: Edge, dispatch_id: str) -> Data:
+    """Extract what waits, and bring what is derived of it to currency."""
+    extracted = edge.knowledge.extract(dispatch_id).as_json()
+    edge.derived.refresh()
+    return extracted
 
 
 @app.command(

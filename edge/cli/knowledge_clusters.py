@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from edge.cli.common import At, Home, Json, counted, opened, queries, say
-from edge.clusters import described
+from edge.cli.common import At, Home, Json, counted, opened, say
 from edge.domain.events import Data
 
 
 def clusters(at: At = None, home: Home = None, json_: Json = False) -> None:
     """Clusters of what was learnt: entities that belong together, and the facts between them."""
     with opened(home) as edge:
-        if at is None:
-            edge.current().clusters().refresh()
-        known = queries(edge, at)
-        with known.snapshot():
-            data = described(known.clusters())
+        data = edge.derived.clusters(at)
     say(json_, data, "\n".join(map(_line, data)) or "no cluster of facts has formed yet")
 
 

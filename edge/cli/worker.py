@@ -22,6 +22,9 @@ app = group("The long-running part")
 GRACE: Final = 3.0
 """Seconds in which the page in hand should be finished; a server that is away is not waited for."""
 
+DERIVE_EVERY: Final = 30.0
+"""Seconds between looks at whether clusters and wiki are behind; a look where they are not is cheap."""
+
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -45,9 +48,9 @@ def worker(
             edge.hang_up()
 
     _on_the_first_signal(stop)
-    sweeping = threading.Thread(target=_sweep, args=(home, seconds, stopping), daemon=True)
     if seconds:
-        sweeping.start()
+        threading.Thread(target=_sweep, args=(home, seconds, stopping), daemon=True).start()
+    threading.Thread(target=_derive, args=(home, stopping), daemon=True).start()
     try:
         following.run()
     finally:
@@ -87,6 +90,23 @@ def _sweep(home: Home, every: float, stopping: threading.Event) -> None:
         except EdgeError as error:
             _say(f"sweep: {error.message}")
         stopping.wait(every)
+
+
+def _derive(home: Home, stopping: threading.Event) -> None:
+    """Keep clusters and wiki current, over connections of its own; trouble is said once and tried again."""
+    said = None
+    while not stopping.wait(DERIVE_EVERY):
+        try:
+            edge = Edge.at_home(home_of(home))
+            try:
+                trouble = edge.derived.refresh()
+            finally:
+                edge.close()
+        except EdgeError as error:
+            trouble = error.message
+        if trouble and trouble != said:
+            _say(f"wiki: {trouble}")
+        said = trouble
 
 
 def _seconds(text: str) -> float:

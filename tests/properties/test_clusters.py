@@ -7,11 +7,11 @@ import subprocess
 import sys
 from random import Random
 
-import networkx
+import networkx  # type: ignore[import-untyped]  # the peer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edge.domain.clusters import Named, Stated, clustered
+from edge.domain.clusters import Cluster, Named, Stated, clustered
 from edge.domain.communities import communities
 from edge.wiring import Edge
 from projections.clusters import Clusters
@@ -62,7 +62,7 @@ def test_everything_stands_in_one_cluster_at_most(told: list[Stated], merged: di
     assert {one for c in clusters for one in c.related} <= {c.id for c in clusters}
 
 
-def _all(field: str, clusters: list[object]) -> list[str]:
+def _all(field: str, clusters: list[Cluster]) -> list[str]:
     return [id_ for cluster in clusters for id_ in getattr(cluster, field)]
 
 
@@ -121,8 +121,8 @@ def _clusters(house: Edge) -> Clusters:
     return Clusters(house.store)
 
 
-def _ranked(house: Edge) -> list[object]:
-    return list(_clusters(house).ranked())
+def _ranked(house: Edge) -> list[Cluster]:
+    return _clusters(house).ranked()
 
 
 def test_one_more_episode_leaves_nine_in_ten_clusters_their_ids() -> None:
