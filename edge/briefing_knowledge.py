@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from edge.clusters import each_statement_once
 from edge.domain.episodes import BRIEFING_BEGIN, BRIEFING_END
 from edge.domain.language import Lang, first_line
 from edge.ports_knowledge import ClusterFact, ClusterView, KnownClusters
@@ -15,6 +16,8 @@ from edge.ports_knowledge import ClusterFact, ClusterView, KnownClusters
 CURATED_SHOWN: Final = 8
 CLUSTERS_SHOWN: Final = 5
 STATEMENTS_SHOWN: Final = 3
+FACTS_LOOKED_AT: Final = 24
+"""Of a cluster, for statements that are not curated and say something new."""
 STATEMENT_SHOWN: Final = 140
 """Characters of a statement."""
 EVENTS_NAMED: Final = 20
@@ -40,8 +43,9 @@ def lines(known: KnownClusters, lang: Lang) -> list[Line]:
     left = known.curated_count() - len(curated)
     if left > 0:
         found.append(Line(_MORE_CURATED[lang].format(n=left), None, []))
-    for cluster in known.views(CLUSTERS_SHOWN, STATEMENTS_SHOWN + CURATED_SHOWN):
-        facts = [fact for fact in cluster.facts if fact.tier != "curated"][:STATEMENTS_SHOWN]
+    for cluster in known.views(CLUSTERS_SHOWN, FACTS_LOOKED_AT):
+        told = each_statement_once(fact for fact in cluster.facts if fact.tier != "curated")
+        facts = told[:STATEMENTS_SHOWN]
         if facts:
             found.append(_cluster(cluster, facts, known, lang))
     return found

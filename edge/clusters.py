@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from edge.domain.events import Data
+from edge.domain.knowledge import normalised
 from edge.domain.language import Lang
-from edge.ports_knowledge import ClusterView, KnownClusters
+from edge.ports_knowledge import ClusterFact, ClusterView, KnownClusters
 from edge.summaries import content_of
 
 SUMMARY_FACTS: Final = 3
@@ -38,5 +39,14 @@ def _as_json(view: ClusterView, written: str | None) -> Data:
 
 def derived_summary(view: ClusterView) -> str:
     """What is said most of it: curated statements first, doubted ones last."""
-    said = sorted(view.facts, key=lambda fact: _TIERS[fact.tier])[:SUMMARY_FACTS]
-    return " ".join(f"{' '.join(fact.statement.split()).rstrip('.;')}." for fact in said)
+    said = sorted(view.facts, key=lambda fact: _TIERS[fact.tier])
+    statements = [said_once.statement for said_once in each_statement_once(said)[:SUMMARY_FACTS]]
+    return " ".join(f"{' '.join(statement.split()).rstrip('.;')}." for statement in statements)
+
+
+def each_statement_once(facts: Iterable[ClusterFact]) -> list[ClusterFact]:
+    """One sentence may state several facts ("a depends on b and c"): the first of them stands for it."""
+    once: dict[str, ClusterFact] = {}
+    for fact in facts:
+        once.setdefault(normalised(fact.statement), fact)
+    return list(once.values())

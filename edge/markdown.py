@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-_ACTIVE: Final = re.compile(r"[\\`*_{}\[\]#|~$]")
+_ACTIVE: Final = re.compile(r"[\\`*_{}\[\]#|~$]|(?<=\])\(|!(?=\[)")
 _ADDRESS: Final = re.compile(r":(?=//)|(?<=\bwww)\.|@(?=\w)", re.IGNORECASE)
 """What readers that link by themselves go by."""
 _LEADING: Final = re.compile(r"^(?:([-+=:%!])|(\d+)([.)]))")
