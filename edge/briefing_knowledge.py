@@ -6,6 +6,7 @@ What a model wrote of a cluster is left out: these lines follow from the log alo
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final, NamedTuple
 
 from edge.clusters import each_statement_once
@@ -45,7 +46,7 @@ def lines(known: KnownClusters, lang: Lang) -> list[Line]:
         found.append(Line(_MORE_CURATED[lang].format(n=left), None, []))
     for cluster in known.views(CLUSTERS_SHOWN, FACTS_LOOKED_AT):
         told = each_statement_once(fact for fact in cluster.facts if fact.tier != "curated")
-        facts = told[:STATEMENTS_SHOWN]
+        facts = list(islice(told, STATEMENTS_SHOWN))
         if facts:
             found.append(_cluster(cluster, facts, known, lang))
     return found

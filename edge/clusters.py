@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 from edge.domain.events import Data
@@ -40,13 +41,15 @@ def _as_json(view: ClusterView, written: str | None) -> Data:
 def derived_summary(view: ClusterView) -> str:
     """What is said most of it: curated statements first, doubted ones last."""
     said = sorted(view.facts, key=lambda fact: _TIERS[fact.tier])
-    statements = [said_once.statement for said_once in each_statement_once(said)[:SUMMARY_FACTS]]
+    statements = [fact.statement for fact in islice(each_statement_once(said), SUMMARY_FACTS)]
     return " ".join(f"{' '.join(statement.split()).rstrip('.;')}." for statement in statements)
 
 
-def each_statement_once(facts: Iterable[ClusterFact]) -> list[ClusterFact]:
+def each_statement_once(facts: Iterable[ClusterFact]) -> Iterator[ClusterFact]:
     """One sentence may state several facts ("a depends on b and c"): the first of them stands for it."""
-    once: dict[str, ClusterFact] = {}
+    seen = set()
     for fact in facts:
-        once.setdefault(normalised(fact.statement), fact)
-    return list(once.values())
+        words = normalised(fact.statement)
+        if words not in seen:
+            seen.add(words)
+            yield fact

@@ -22,7 +22,7 @@ LONGEST: Final = 2_000
 
 def inline(text: str, limit: int = LONGEST) -> str:
     """The text on one line, every sign of it itself."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text[: limit * 4]).split())
+    line = " ".join(_printable(text[: limit * 4]).split())
     if len(line) > limit:
         line = line[: limit - 1].rstrip() + "…"
     line = _ACTIVE.sub(r"\\\g<0>", line)
@@ -45,7 +45,7 @@ def code(text: str) -> str:
 def block(text: str) -> str:
     """A whole document, shown and not rendered."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    kept = "\n".join("".join(c if c.isprintable() or c == "\t" else " " for c in line) for line in lines)
+    kept = "\n".join("\t".join(map(_printable, line.split("\t"))) for line in lines)
     fence = "`" * max(3, *(len(run) + 1 for run in _RUN.findall(kept)), 3)
     return f"{fence}markdown\n{kept.rstrip()}\n{fence}"
 
@@ -53,3 +53,8 @@ def block(text: str) -> str:
 def link(text: str, page: str) -> str:
     """A link to another page of ours."""
     return f"[{inline(text, 200) or code(page)}]({page})"
+
+
+def _printable(text: str) -> str:
+    """Without signs that nobody sees, some of which turn around what is seen."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)

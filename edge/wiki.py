@@ -39,6 +39,7 @@ class _Known(NamedTuple):
     votes: Mapping[str, int]
     sources: Sequence[Source]
     clusters: Sequence[ClusterView]
+    labels: Mapping[str, str]
     summaries: Mapping[str, str]
 
     def says(self, name: Word, **filled: object) -> str:
@@ -50,7 +51,7 @@ def pages(
 ) -> dict[str, str]:
     """Every page by its name below the wiki's directory; ``summaries`` by what they were written from."""
     with queries.snapshot():
-        artefatos = queries.artefatos()
+        artefatos, clusters = queries.artefatos(), queries.clusters().views()
         known = _Known(
             lang,
             direction.listed(queries.items(), now, zone),
@@ -58,7 +59,8 @@ def pages(
             {a["slug"]: queries.artefato_body(a["slug"]) or "" for a in artefatos},
             {a["slug"]: queries.vote_on(a["slug"]) for a in artefatos},
             queries.sources(),
-            queries.clusters().views(),
+            clusters,
+            {view.id: view.label for view in clusters},
             summaries,
         )
     found = {"index.md": _index(known), "direction.md": _direction(known), "sources.md": _sources(known)}
@@ -122,8 +124,7 @@ def _cluster(view: ClusterView, known: _Known) -> str:
     if view.told > FACTS_SHOWN:
         shown.append(known.says("more", n=view.told - FACTS_SHOWN))
     parts.append(_list(shown))
-    labels = {other.id: other.label for other in known.clusters}
-    related = [link(labels[id_], f"{id_}.md") for id_ in view.related if id_ in labels]
+    related = [link(known.labels[id_], f"{id_}.md") for id_ in view.related if id_ in known.labels]
     if related:
         parts += [f"## {known.says('related')}", _list(related)]
     distilled = [a for a in known.artefatos if view.id in map(_distilled, a["distills"])]
@@ -180,10 +181,9 @@ def _artefato(artefato: Artefato, known: _Known) -> str:
         ]
         parts += [f"## {link(known.says('cites'), '../sources.md')}", _list(cited)]
     if artefato["distills"]:
-        labels = {view.id: view.label for view in known.clusters}
         parts += [
             f"## {known.says('distills')}",
-            _list([_cluster_ref(r, labels) for r in artefato["distills"]]),
+            _list([_cluster_ref(r, known.labels) for r in artefato["distills"]]),
         ]
     parts += [f"## {known.says('text')}", block(known.bodies[slug])]
     return "\n\n".join(parts)

@@ -116,10 +116,11 @@ def _between(named: Mapping[str, Named], facts: Iterable[Stated], merged: Mappin
 
     Sorted by id: floats add up the same whatever order facts are given in.
     """
+    ends = {id_: resolved(id_, merged, named) for id_ in merged}
     told = [
-        fact._replace(
-            source=resolved(fact.source, merged, named), target=resolved(fact.target, merged, named)
-        )
+        fact._replace(source=ends.get(fact.source, fact.source), target=ends.get(fact.target, fact.target))
+        if fact.source in ends or fact.target in ends
+        else fact
         for fact in facts
     ]
     kept = [f for f in told if f.source != f.target and f.source in named and f.target in named]
@@ -175,7 +176,9 @@ def _small_enough(group: list[str], links: Mapping[tuple[str, str], float]) -> l
     if len(group) <= LARGEST:
         return [group]
     inside = set(group)
-    own = {pair: weight for pair, weight in links.items() if inside.issuperset(pair)}
+    own = {
+        (one, other): weight for (one, other), weight in links.items() if one in inside and other in inside
+    }
     smaller = communities(group, own)
     if len(smaller) == 1:
         return [group]

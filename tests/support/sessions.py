@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from pathlib import Path
+from typing import Any
 
 
 def session(
@@ -14,7 +15,7 @@ def session(
     id_ = str(uuid.uuid5(uuid.NAMESPACE_OID, name))
     path = store / "projects" / cwd.replace("/", "-") / f"{id_}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    records = []
+    records: list[dict[str, Any]] = []
     for n, text in enumerate(said):
         records.append(
             {
