@@ -66,14 +66,15 @@ class DerivedParts:
 
         queries = self._edge.current()
         clusters = queries.clusters()
-        model, lang = self._edge.knowledge.model, self._edge.settings.lang
+        settings = self._edge.settings
         clusters.refresh()
-        made_of = f"{clusters.key()} {model.name if model else ''} {lang}"
+        made_of = f"{clusters.key()} {settings.model} {settings.lang}"
         if queries.noted(SUMMARISED) == made_of:
             return Summarised(0, 0, 0, None)
         with queries.snapshot():
             views = clusters.views()
-        done = summarise(views, StoredSummaries(self._edge.store), model, lang, time.monotonic)
+        store, model = StoredSummaries(self._edge.store), self._edge.knowledge.model
+        done = summarise(views, store, model, settings.lang, time.monotonic)
         if not done.left:
             queries.note(SUMMARISED, made_of)
         return done

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import PurePath
 from typing import Any, Final, cast
 
 from edge.domain.clusters import Cluster, Named, Stated, clustered, resolved
+from edge.domain.refusal import Failed
 from edge.ports_knowledge import ClusterFact, ClusterView, CuratedStatement
 from projections.documents import read, written
 from projections.knowledge_rows import entity_of
@@ -45,19 +46,17 @@ class Clusters:
         return hashlib.blake2b(json.dumps(told).encode(), digest_size=16).hexdigest()
 
     def refresh(self) -> bool:
-        """Keep the clusters as they are now; False where they were kept already."""
+        """Keep the clusters as they are now; False where they were kept already, or cannot be."""
         with self._store.snapshot():
             key = self.key()
             if self._kept(key):
                 return False
             found = self._computed()
-        with self._store.transaction():
-            self._connection.execute("DELETE FROM knowledge_clusters")
-            self._connection.executemany(
-                "INSERT INTO knowledge_clusters VALUES (?, ?, ?)",
-                [(c.id, place, written(list(c[1:]))) for place, c in enumerate(found)],
-            )
-            self._connection.execute("INSERT OR REPLACE INTO knowledge_clusters_of VALUES (1, ?)", (key,))
+        try:
+            with self._store.transaction():
+                self._keep(found, key)
+        except Failed:  # a disk that takes nothing costs time only: they are computed when asked for
+            return False
         return True
 
     def ranked(self, limit: int | None = None) -> list[Cluster]:
@@ -125,6 +124,14 @@ class Clusters:
         return [*(read(cast("str", doc))["events"] if doc else ()), *found]
 
     # -- computing --------------------------------------------------------------------------
+
+    def _keep(self, found: Sequence[Cluster], key: str) -> None:
+        self._connection.execute("DELETE FROM knowledge_clusters")
+        self._connection.executemany(
+            "INSERT INTO knowledge_clusters VALUES (?, ?, ?)",
+            [(c.id, place, written(list(c[1:]))) for place, c in enumerate(found)],
+        )
+        self._connection.execute("INSERT OR REPLACE INTO knowledge_clusters_of VALUES (1, ?)", (key,))
 
     def _kept(self, key: str) -> bool:
         return bool(self._connection.execute("SELECT key FROM knowledge_clusters_of").get == key)

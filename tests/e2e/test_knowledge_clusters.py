@@ -57,6 +57,7 @@ def test_clusters_of_another_time(learnt: Person) -> None:
     learnt.gets("open", "report")
     assert len(learnt.gets("knowledge", "clusters")) == 3
     assert learnt.gets("knowledge", "clusters", "--at", then) == before
+    assert learnt.gets("at", then, "clusters") == before
     assert learnt.gets("knowledge", "clusters", "--at", 1) == []
     learnt.is_told(3, "knowledge", "clusters", "--at", learnt.head() + 1)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from adapters.pages import PageFiles
 from edge.domain.refusal import Failed
 from edge.ports_wiki import Kept
+from edge.settings import Settings
 from edge.wiki_words import mark
 from tests.support.corpora import Speaker, speak
 from tests.support.house import House
@@ -133,6 +136,21 @@ def test_pages_are_nobody_elses_to_read(files: PageFiles, tmp_path: Path) -> Non
     assert (tmp_path / "wiki" / INDEX).stat().st_mode & 0o777 == 0o600
 
 
+def test_of_many_at_once_each_leaves_all_its_pages_and_no_others(files: PageFiles, tmp_path: Path) -> None:
+    root = tmp_path / "wiki"
+
+    def keep(n: int) -> None:
+        names = (INDEX, f"clusters/c-{n}.md", "artefatos/a.md")
+        kept(PageFiles(root, mark), *names, text=str(n), key=str(n))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(keep, range(40)))
+    last = files.key()
+    own = {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*.md")}
+    expected = (INDEX, f"clusters/c-{last}.md", "artefatos/a.md")
+    assert own == {name: page(name, str(last)) for name in expected}
+
+
 # -- what the pages hold ----------------------------------------------------------------------
 
 
@@ -141,7 +159,7 @@ class Installed(House):
 
     def __init__(self, home: Path) -> None:
         super().__init__()
-        self.settings = type(self.settings)(home, "g")
+        self.settings = Settings(home, "g")
 
     def text(self) -> str:
         return "\n".join(path.read_text("utf-8") for path in sorted(self.derived.root.rglob("*.md")))
@@ -218,6 +236,17 @@ def test_trouble_with_the_wiki_is_noted_and_stops_nobody(house: Installed) -> No
     assert house.open().briefing.text
     (house.settings.home / "wiki").unlink()
     assert house.derived.refresh() is None
+
+
+def test_it_speaks_the_operators_language(house: Installed) -> None:
+    house.settings = replace(house.settings, lang="pt")
+    house.publish("estudo", proposes=[{"title": "Menos cache", "body": "Esconde erros", "kind": "phase"}])
+    house.derived.wiki()
+    text = house.text()
+    for said in ("# Conhecimento", "Porquê", "Definido", "entidades", "Fontes"):
+        assert said in text
+    for said in ("Knowledge", "Why", "Sources"):
+        assert said not in text
 
 
 def test_names_foreign_writers_chose_make_no_path(house: Installed) -> None:
