@@ -10,10 +10,12 @@ import re
 from typing import Final
 
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-_ACTIVE: Final = re.compile(r"[\\`*_{}\[\]#|~$]|(?<=\])\(|!(?=\[)")
-_ADDRESS: Final = re.compile(r":(?=//)|(?<=\bwww)\.|@(?=\w)", re.IGNORECASE)
-"""What readers that link by themselves go by."""
-_LEADING: Final = re.compile(r"^(?:([-+=:%!])|(\d+)([.)]))")
+_ACTIVE: Final = re.compile(
+    r"[\\`*_{}\[\]#|~$&<>]|(?<=\])\(|!(?=\[)"
+    r"|:(?=//)|(?<=www)\.|@(?=\w)",  # what readers that link by themselves go by
+    re.IGNORECASE,
+)
+_LEADING: Final = re.compile(r"[-+=:%!]|\d+[.)]")
 _RUN: Final = re.compile(r"`+")
 _PLAIN_CODE: Final = re.compile(r"[\w.:@/-]+", re.ASCII)
 LONGEST: Final = 2_000
@@ -25,10 +27,16 @@ def inline(text: str, limit: int = LONGEST) -> str:
     line = " ".join(_printable(text[: limit * 4]).split())
     if len(line) > limit:
         line = line[: limit - 1].rstrip() + "…"
-    line = _ACTIVE.sub(r"\\\g<0>", line)
-    line = re.sub(r"[&<>]", lambda sign: _ENTITIES[sign[0]], line)
-    line = _ADDRESS.sub(r"\\\g<0>", line)
-    return _LEADING.sub(lambda begin: f"\\{begin[1]}" if begin[1] else f"{begin[2]}\\{begin[3]}", line)
+    line = _ACTIVE.sub(_inert, line)
+    begin = _LEADING.match(line)
+    if begin is None:
+        return line
+    at = begin.end() - 1  # the sign itself, or the one after a number
+    return f"{line[:at]}\\{line[at:]}"
+
+
+def _inert(sign: re.Match[str]) -> str:
+    return _ENTITIES.get(sign[0]) or f"\\{sign[0]}"
 
 
 def prose(text: str) -> str:

@@ -71,9 +71,9 @@ class DerivedParts:
         made_of = f"{clusters.key()} {settings.model} {settings.lang}"
         if queries.noted(SUMMARISED) == made_of:
             return Summarised(0, 0, 0, None)
-        with queries.snapshot():
-            views = clusters.views()
         store, model = StoredSummaries(self._edge.store), self._edge.knowledge.model
+        with queries.snapshot():  # where nobody writes and nothing was written, nobody need look
+            views = clusters.views() if model is not None or store.standing() else []
         done = summarise(views, store, model, settings.lang, time.monotonic)
         if not done.left:
             queries.note(SUMMARISED, made_of)
