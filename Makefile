@@ -16,7 +16,7 @@ unexport VIRTUAL_ENV
 unexport PIP_USER
 unexport PIP_TARGET
 
-.PHONY: help run test lint bench up cluster
+.PHONY: help run test lint bench neo4j up cluster
 .NOTPARALLEL:
 
 help:
@@ -25,14 +25,15 @@ help:
 	@echo "make test                 the test suite (ARGS= goes to pytest)"
 	@echo "make lint                 ruff, mypy and the import contracts"
 	@echo "make bench                the measurements, side by side"
-	@echo "make up                   EventStoreDB for the log, and a worker (takes Docker)"
+	@echo "make neo4j                fetches a Neo4j for the tests (takes Maven and Java)"
+	@echo "make up                   EventStoreDB for the log, Neo4j, and a worker (takes Docker)"
 	@echo "make cluster              the same on three nodes"
 
 # Asks for what edge itself needs, and not for the tools of its developers: half the wait.
 run: .venv/.edge-run
 	@$(BIN)/python demo/run.py $(if $(STORE),--store "$(STORE)")
 
-test: .venv/.edge-dev
+test: .venv/.edge-dev $(and $(shell command -v mvn),$(shell command -v java),.neo4j/.edge-jars)
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --durations 10 $(ARGS)
 
 lint: .venv/.edge-dev
@@ -43,6 +44,9 @@ lint: .venv/.edge-dev
 
 bench: .venv/.edge-dev
 	$(BIN)/python -m bench $(ARGS)
+
+# 135 MB that only tests need. Where there is no Maven, they skip saying so.
+neo4j: .neo4j/.edge-jars
 
 # Both take the ports of this machine: `docker compose --profile '*' down` ends the one before the other.
 up:
@@ -74,3 +78,10 @@ cluster:
 	@echo "installing edge and what its tests need into .venv"
 	@$(PIP) -e '.[dev]'
 	@touch .venv/.edge-run $@
+
+.neo4j/.edge-jars: tests/support/neo4j/pom.xml
+	@echo "fetching Neo4j for the tests into .neo4j"
+	@rm -rf .neo4j/jars
+	@mvn --quiet --batch-mode --file $< dependency:copy-dependencies \
+	  -DincludeScope=runtime -DoutputDirectory="$(CURDIR)/.neo4j/jars"
+	@touch $@

@@ -69,7 +69,7 @@ def document(rows: Sequence[Row], command: str, notes: Sequence[str]) -> str:
 def _versions() -> str:
     import apsw
 
-    names = ("apsw", "eventsourcing", "pydantic", "typer")
+    names = ("apsw", "esdbclient", "eventsourcing", "pydantic", "typer")
     found = [f"Python {platform.python_version()}", f"SQLite {apsw.sqlite_lib_version()}"]
     for name in names:
         try:

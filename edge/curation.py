@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from edge.domain import curated as knowledge
 from edge.domain import direction, sources
 from edge.domain.events import Data, Draft
 from edge.domain.refusal import Refused
 from edge.domain.streams import check_item_id
 from edge.journal import Journal
+from edge.knowledge import merged, none_yet
+from edge.ports_knowledge import KnowledgeView
 
 if TYPE_CHECKING:
     from edge.domain.plan import CurationPlan
 
 
-def curated(entry: CurationPlan, item: direction.Item | None, journal: Journal) -> tuple[str, list[Draft]]:
+def curated(
+    entry: CurationPlan, item: direction.Item | None, journal: Journal, known: KnowledgeView
+) -> tuple[str, list[Draft]]:
     """The stream a curation is written to and its events; refused where it would change nothing."""
     match entry.do:
         case "set":
@@ -24,9 +29,27 @@ def curated(entry: CurationPlan, item: direction.Item | None, journal: Journal) 
             return journal.streams.direction(entry.id), direction.drop(item, entry.id, entry.reason or "")
         case "source":
             return _source(entry, journal)
-    raise Refused(
-        f"no knowledge {entry.id!r} to {entry.do}", hint="nothing has been extracted into knowledge yet"
-    )
+    return _knowledge(entry, journal, known)
+
+
+def _knowledge(entry: CurationPlan, journal: Journal, known: KnowledgeView) -> tuple[str, list[Draft]]:
+    stream = journal.streams.knowledge(entry.id)
+    now, _ = journal.load(stream, none_yet(), knowledge.evolve)
+    subject, reason = known.subject(entry.id), entry.reason or ""
+    match entry.do:
+        case "promote":
+            drafts = knowledge.promote(entry.id, subject, now, entry.statement, entry.evidence)
+        case "contest":
+            drafts = knowledge.contest(entry.id, subject, now, reason)
+        case "retire":
+            drafts = knowledge.retire(entry.id, subject, now, reason)
+        case _:
+            if not entry.into:
+                raise Refused(f"merging {entry.id} needs `into`: the one that stays")
+            drafts = merged(known, entry.id, now, entry.into)
+    if not drafts:
+        raise Refused(f"{entry.id} is {entry.do}d so already")
+    return stream, drafts
 
 
 def _set(entry: CurationPlan, item: direction.Item | None) -> list[Draft]:

@@ -24,7 +24,8 @@ def examined(edge: Edge) -> Data:
     ]
     if home.log is None:  # a server looks after its own
         checks.append(_made("log is whole", lambda: _whole(edge)))
-    checks += [_made("read models", lambda: _lag(edge)), _made("wiki", lambda: _derived(edge)), _store(edge)]
+    checks += [_made("read models", lambda: _lag(edge)), _store(edge), _made("model", edge.look_at_model)]
+    checks.append(_made("wiki", lambda: _derived(edge)))
     return {"ok": all(check["ok"] for check in checks), "checks": checks}
 
 

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple, Protocol
 
 from edge.domain.events import NO_STREAM, Data, Draft
+from edge.domain.knowledge import EXTRACTED
 from edge.domain.language import tokens
 from edge.domain.refusal import EdgeError, Refused, Unreachable
 from edge.journal import Act, Journal, timestamp
@@ -57,6 +58,10 @@ class Waiting(Protocol):
 
     def ids(self, since: str) -> list[str]:
         """Episodes said at or after a time that no extraction has read, in log order."""
+        ...
+
+    def extracted(self, until: int) -> list[str]:
+        """Episodes whose result stands at or before a position, in log order."""
         ...
 
     def text(self, episode: str) -> EpisodeText | None: ...
@@ -150,7 +155,9 @@ class Extraction:
                 tally.stop(*self._pass(tally, dispatch_id))
             elif self._due():
                 tally.stop("busy", f"another extraction is at work ({holder})")
-        left = self._waiting.ids("")
+        return self._told(tally, self._waiting.ids(""))
+
+    def _told(self, tally: _Tally, left: list[str]) -> Extracted:
         aside = [id_ for id_, trouble in self._waiting.troubles().items() if trouble.set_aside]
         return Extracted(
             episodes=tally.episodes,
@@ -164,36 +171,59 @@ class Extraction:
             said=tally.said,
         )
 
+    def again(self, until: int) -> Extracted:
+        """Extract anew every episode whose result stands at or before a position, unbounded but by the
+        model's allowance; killed and begun again, it goes on with those that are left."""
+        tally = _Tally(self._seconds())
+        with self._lease.held() as holder:
+            if holder is not None:
+                raise Refused(f"another extraction is at work ({holder})", hint="try again when it is done")
+            due = self._waiting.extracted(until)
+            tally.stop(*self._each(due, tally, lambda id_: self._again(id_, tally), None))
+        return self._told(tally, self._waiting.extracted(until))
+
     def _pass(self, tally: _Tally, dispatch_id: str | None) -> tuple[Stop | None, str | None]:
-        due = self._due()
+        return self._each(
+            self._due(), tally, lambda id_: self._one(id_, NO_STREAM, tally, dispatch_id), self._bounds
+        )
+
+    def _each(
+        self, due: list[str], tally: _Tally, extract: Callable[[str], None], bounds: Bounds | None
+    ) -> tuple[Stop | None, str | None]:
+        """One after another until a bound is reached, or nothing can be extracted now."""
         if not due:
             return None, None
         try:
-            extractor = self._extractor()
             self._waiting.current()
             for done, episode in enumerate(due):
                 self._report("extracting", done, len(due))
-                if tally.episodes + tally.failed >= self._bounds.episodes:
+                if bounds and tally.episodes + tally.failed >= bounds.episodes:
                     return "episodes", None
-                if self._seconds() - tally.began > self._bounds.seconds:
+                if bounds and self._seconds() - tally.began > bounds.seconds:
                     return "seconds", None
-                self._one(extractor, episode, tally, dispatch_id)
+                extract(episode)
         except Spent as spent:
             return "tokens", spent.message
         except Unreachable as away:
             return "unreachable", away.message
         return None, None
 
-    def _one(self, extractor: Extractor, episode: str, tally: _Tally, dispatch_id: str | None) -> None:
+    def _again(self, episode: str, tally: _Tally) -> None:
+        stream = self._journal.streams.extraction(episode)
+        last = next(self._journal.log.read(stream, backwards=True, limit=1), None)
+        if last is not None and last.type == EXTRACTED:
+            self._one(episode, last.revision, tally, None)
+
+    def _one(self, episode: str, expected: int, tally: _Tally, dispatch_id: str | None) -> None:
         text = self._waiting.text(episode)
         if text is None:  # forgotten, or found to be no operator's, since it was listed
             return
+        extractor = self._extractor()
         try:
             said = extractor.extract(text)
-            draft = Draft("episode.extracted", {"episode": episode, "by": extractor.by, **said})
+            draft = Draft(EXTRACTED, {"episode": episode, "by": extractor.by, **said})
             act = Act("extractor", dispatch_id=dispatch_id, causation=episode)
-            stream = self._journal.streams.extraction(episode)
-            self._journal.append(stream, [draft], NO_STREAM, act)
+            self._journal.append(self._journal.streams.extraction(episode), [draft], expected, act)
         except WrongRevision:  # somebody else extracted it, or it was forgotten
             self._waiting.current()
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
@@ -15,7 +16,8 @@ from edge.domain.grill import Candidate, Mode, Run
 from edge.domain.language import Lang, language_of
 from edge.domain.refusal import Failed, Refused
 from edge.journal import ATTEMPTS, Act, Journal
-from edge.ports import Cognition, ReadSide, WrongRevision
+from edge.ports import Cognition, Queries, ReadSide, WrongRevision
+from edge.ports_knowledge import Knowing
 
 if TYPE_CHECKING:
     from edge.domain.plan import ChatPlan, CurationPlan, Plan
@@ -66,7 +68,7 @@ class Grill:
             newest = queries.artefatos(last=1)
             ranked = grill.ranked(queries.chats("actionable"), now, newest[0]["slug"] if newest else None)
             awaiting = [chat["comment_id"] for chat in queries.chats("parked")]
-            agenda = grill.agenda(queries.items(), now) if mode == "attended" else []
+            agenda = self._agenda(queries, now) if mode == "attended" else []
         loaded = grill.taken(ranked, max_chats, max_tokens)
         started = grill.initial(self._journal.new_id())
         started.update(
@@ -90,6 +92,14 @@ class Grill:
             awaiting,
             [c.chat["comment_id"] for c in sorted(ranked, key=lambda c: c.chat["position"])],
         )
+
+    def _agenda(self, queries: Queries, now: datetime) -> list[Data]:
+        """What there is to curate: ageing proposals, and hypotheses that ask for the operator's word."""
+        asking = queries.knowledge.contested_or_much_cited(grill.MUCH_CITED, grill.AGENDA)
+        known: list[Data] = [  # no words: what was said stays where it can be forgotten
+            {"do": "promote", "id": item.id, "why": _why(item)} for item in asking
+        ]
+        return [*grill.agenda(queries.items(), now), *known]
 
     def _record_start(self, run: Run) -> None:
         fields = ("run_id", "cursor", "now", "mode", "caps", "loaded", "overflow", "awaiting", "agenda")
@@ -216,7 +226,7 @@ class Grill:
             return Result(None, result, curate=planned["curate"])
         comment_id = planned["comment_id"]
         if planned["decision"] == "failed":
-            return Result(comment_id, "failed")
+            return Result(comment_id, "failed", reason=planned.get("reason"))
         if run["results"].get(key) == "stale" or not self._closing.chat(
             planned, self._act(run, planned["event"])
         ):
@@ -249,7 +259,8 @@ class Grill:
         from edge.curation import curated
         from edge.domain import plan as plans
 
-        stream, drafts = curated(entry, items.get(entry.id), self._journal)
+        known = self._reads.current().knowledge
+        stream, drafts = curated(entry, items.get(entry.id), self._journal, known)
         last = next(self._journal.log.read(stream, backwards=True, limit=1), None)
         return {
             "curate": {"do": entry.do, "id": entry.id},
@@ -329,6 +340,10 @@ class Grill:
             entries.append(_asked(entry, candidate.chat, ask) if ask and mode == "attended" else entry)
         document = plans.Plan(chats=entries).model_dump(mode="json")
         return self.close(started.run["run_id"], document, actor)
+
+
+def _why(item: Knowing) -> str:
+    return "contested" if item.tier == "contested" else f"said in {len(item.episodes)} episodes"
 
 
 def _loaded(candidate: Candidate) -> Data:

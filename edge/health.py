@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from edge import graphing
 from edge.domain.events import Data
 from edge.domain.health import grouped
 from edge.ports import Queries
 
 LAST_SWEEP: Final = "last_sweep"
 """Name under which the host notes when it last swept."""
+
+
+STOPPED: Final = "extraction stopped"
+"""Name under which the host notes why the last extraction ended before all was read."""
 
 
 class Lag(NamedTuple):
@@ -30,6 +35,20 @@ def health(queries: Queries, mode: str, lag: Lag) -> Data:
         backlog = queries.backlog(last_finished["cursor"]) if last_finished else 0
         waiting = queries.episodes().waiting
         last_sweep = queries.noted(LAST_SWEEP)
+        knowledge = {
+            "waiting": waiting,
+            "set_aside": queries.knowledge.set_aside(),
+            "stopped": queries.noted(STOPPED) or None,
+            "cost": queries.knowledge.cost(),
+        }
+        followed = graphing.noted(queries)
+        graph = followed and {
+            "position": followed.position,
+            "lag": queries.knowledge.extracted_after(followed.position),
+            "said": followed.said,
+        }
+    if knowledge["set_aside"]:
+        errors.append({"kind": "quarantined-event", "ids": knowledge["set_aside"]})
     if lag.log_changed:
         errors.append({"kind": "log-changed", "ids": []})
     return {
@@ -45,6 +64,8 @@ def health(queries: Queries, mode: str, lag: Lag) -> Data:
         "errors": errors,
         "projection_lag": lag.behind,
         "knowledge_lag": waiting,
+        "knowledge": knowledge,
+        "graph": graph,
         "last_sweep": last_sweep,
-        "degraded": bool(errors or unfinished or lag.behind or lag.log_changed),
+        "degraded": bool(errors or unfinished or lag.behind or lag.log_changed or (graph and graph["said"])),
     }

@@ -20,7 +20,7 @@ from edge.domain.sources import Source
 
 if TYPE_CHECKING:  # plans cost pydantic, which readers do without
     from edge.domain.plan import ChatPlan
-    from edge.ports_knowledge import KnownClusters
+    from edge.ports_knowledge import KnowledgeView, KnownClusters
 
 MAX_APPEND_BYTES = 1024 * 1024
 """All of one append: data + metadata as UTF-8 JSON + 2 bytes a character of each type."""
@@ -172,11 +172,14 @@ class Presentation(NamedTuple):
 
 
 Which = Literal["all", "open", "parked", "actionable", "closed"]
-IdKind = Literal["comment", "vote", "clarify", "direction", "artefato", "run", "dispatch"]
+IdKind = Literal["comment", "vote", "clarify", "direction", "artefato", "run", "dispatch", "knowledge"]
 
 
 class Queries(Protocol):
     """What the read models answer, as of :meth:`position`. Lists come in log order."""
+
+    @property
+    def knowledge(self) -> KnowledgeView: ...
 
     def position(self) -> int: ...
 

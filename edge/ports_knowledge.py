@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from edge.domain.curated import Curation, Subject
 from edge.domain.events import Data
-from edge.domain.knowledge import Entity, Fact
+from edge.domain.knowledge import Entity, Fact, Tier
 from edge.domain.refusal import EdgeError, Failed, Unreachable
 
 if TYPE_CHECKING:
@@ -48,9 +49,15 @@ class Answer(NamedTuple):
 class ModelAway(Unreachable):
     """No model answers now (down, no key, rate limit that would outlast the wait): try again later."""
 
+    tokens = 0
+    """What the question cost all the same, where it was asked more than once."""
+
 
 class ModelFailed(Failed):
     """The model answered, and not usably: nonsense, a part, a refusal, for this question."""
+
+    tokens = 0
+    """What the question cost all the same."""
 
 
 class Model(Protocol):
@@ -73,8 +80,15 @@ class Model(Protocol):
 class Embedder(Protocol):
     """Texts to unit vectors. Vectors of different ``name`` are never compared."""
 
-    name: str
-    dimension: int
+    @property
+    def name(self) -> str:
+        """Changes whenever its vectors do."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """How long its vectors are. A service is asked the first time: raises :class:`ModelAway`."""
+        ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of ``dimension`` float32 a text, of length 1 (a blank text: all zero).
@@ -92,7 +106,6 @@ class VectorStore(Protocol):
         ...
 
     def put_vectors(self, embedder: str, vectors: dict[str, bytes]) -> None: ...
-    def close(self) -> None: ...
 
 
 # -- what is known --------------------------------------------------------------------------
@@ -119,6 +132,109 @@ class KnownGraph(Protocol):
     def entities_changed(self, after: int = 0) -> Iterator[Entity]: ...
     def facts_changed(self, after: int = 0) -> Iterator[Fact]: ...
     def episodes_changed(self, after: int = 0) -> Iterator[KnownEpisode]: ...
+
+
+class Knowing(NamedTuple):
+    """One statement as it is listed: a hypothesis, a contested one, or what the operator curated."""
+
+    id: str
+    statement: str
+    tier: Tier
+    entities: list[str]
+    """Names."""
+    episodes: list[str]
+    """The living episodes it stands in, in log order."""
+    valid_from: str | None
+    position: int
+    """Where it was first said."""
+    events: list[str]
+    """The extractions that say so, then what the operator said of it."""
+
+    def as_json(self, score: float) -> Data:
+        """As ``knowledge list`` and ``search`` print it."""
+        return {
+            "id": self.id,
+            "statement": self.statement,
+            "tier": self.tier,
+            "entities": self.entities,
+            "episodes": self.episodes,
+            "valid_from": self.valid_from,
+            "score": score,
+        }
+
+
+class KnowledgeView(Protocol):
+    """What is known, as of one position of the read models."""
+
+    def items(self, tier: Tier | None = None) -> list[Knowing]:
+        """All that is shown, in log order, or one tier of it."""
+        ...
+
+    def item(self, id_: str) -> Knowing | None: ...
+    def subject(self, id_: str) -> Subject | None:
+        """What extraction has under an id: a fact's statement or an entity's name."""
+        ...
+
+    def curation(self, id_: str) -> Curation | None: ...
+    def set_aside(self) -> list[str]:
+        """Episodes that were tried as often as one is tried, and could not be extracted."""
+        ...
+
+    def cost(self) -> Data:
+        """``{episodes, calls, tokens, seconds}`` of every extraction in the log."""
+        ...
+
+    def extracted_after(self, position: int) -> int:
+        """How many episodes' results stand after a position."""
+        ...
+
+    def contested_or_much_cited(self, cited: int, limit: int) -> list[Knowing]:
+        """Hypotheses that ask for the operator's word: contested first, then those cited most."""
+        ...
+
+
+# -- the graph ------------------------------------------------------------------------------
+
+
+class CuratedStatement(NamedTuple):
+    """A statement the operator stands by, as the graph takes it. Times are ISO 8601."""
+
+    id: str
+    statement: str
+    at: str
+    """When it was promoted."""
+    source: str = "operator"
+    target: str = ""
+    """Names, not ids: the curated have entities of their own. Without a target it is about the source."""
+    relation: str = "CURATED"
+    evidence: tuple[str, ...] = ()
+    """Ids of the episodes it stands in."""
+    valid_from: str | None = None
+
+
+class Graph(Protocol):
+    """A graph database that follows what is known. Nothing of edge is answered from it.
+
+    All raise ``Unreachable`` where it is down.
+    """
+
+    def position(self) -> int:
+        """Up to where it has followed; 0 before it began."""
+        ...
+
+    def project(self, known: KnownGraph, curated: Sequence[CuratedStatement]) -> int:
+        """Bring it to where ``known`` is; how much changed. 0 also where another host is at it."""
+        ...
+
+    def rebuild(self, known: KnownGraph, curated: Sequence[CuratedStatement]) -> int:
+        """Take out everything of this install, and project from the start."""
+        ...
+
+    def find(self, text: str, limit: int) -> list[tuple[str, float]]:
+        """Ids of statements about a text, best first, with their scores."""
+        ...
+
+    def close(self) -> None: ...
 
 
 class EpisodeTexts(Protocol):
@@ -156,7 +272,7 @@ class ClusterView(NamedTuple):
     related: list[str]
 
 
-class CuratedStatement(NamedTuple):
+class Promoted(NamedTuple):
     """What the operator promoted, and the events it came from."""
 
     id: str
@@ -175,7 +291,7 @@ class KnownClusters(Protocol):
         """The clusters that matter most now first, each with its ``facts`` weightiest facts, or all."""
         ...
 
-    def curated(self, limit: int) -> list[CuratedStatement]:
+    def curated(self, limit: int) -> list[Promoted]:
         """What the operator promoted, the latest first."""
         ...
 

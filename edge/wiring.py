@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 
     from adapters.eventlog.sqlite import SqliteEventLog
     from edge.briefing import Briefing
+    from edge.budget import BudgetedModel
     from edge.dispatch import Dispatches
     from edge.domain.episodes import StreamState
     from edge.domain.events import Data
     from edge.grill import Grill
     from edge.journal import Journal
+    from edge.knowledge import KnowledgeCuration
     from edge.ports import Clock, Cognition, EventLog, IdKind, Links, Redactor
+    from edge.ports_knowledge import Embedder
     from edge.steering import Steering
     from edge.voz import Voz
     from edge.wiring_derived import DerivedParts
@@ -74,8 +77,10 @@ class Edge:
             return self.embedded_log
         from adapters.eventlog.eventstoredb import EventStoreDBEventLog
 
+        # A worker tries again by itself, and says so each time: nothing is to be tried unsaid beneath it.
+        tried = {"attempts": 1} if self._say else {}
         return EventStoreDBEventLog(
-            self.settings.log, password=self.settings.log_password, lost=self._server_lost
+            self.settings.log, password=self.settings.log_password, lost=self._server_lost, **tried
         )
 
     @cached_property
@@ -112,7 +117,42 @@ class Edge:
     def cognition(self) -> Cognition:
         from adapters.cognition.rules import RuleCognition
 
-        return RuleCognition()
+        if self.model is None:
+            return RuleCognition()
+        from adapters.cognition.model_grill import ModelCognition
+
+        return ModelCognition(self.model)
+
+    @cached_property
+    def model(self) -> BudgetedModel | None:
+        """The model the settings name, within its day's tokens; None where rules decide."""
+        from edge.budget import BudgetedModel
+        from edge.wiring_services import model_of
+
+        model = model_of(self.settings)
+        if model is None:
+            return None
+        return BudgetedModel(model, self.settings.extract_tokens_per_day, self._queries, self._today)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder the settings name; raises ModelAway where it is not installed."""
+        from edge.wiring_services import embedder_of
+
+        return embedder_of(self.settings)
+
+    def _today(self) -> str:
+        return self.clock.now().astimezone(self.settings.tz).date().isoformat()
+
+    def look_at_model(self) -> str:
+        """What is found where the model should be; raises ModelAway. It is asked nothing."""
+        from edge.wiring_services import model_of
+
+        model = model_of(self.settings)
+        if model is None or self.model is None:
+            return "none: rules decide"
+        tally = self.model.tally()
+        return f"{model.look()}; today {tally.tokens:,} of {self.model.cap:,} tokens in {tally.calls:,} calls"
 
     @cached_property
     def log_id(self) -> str:
@@ -214,6 +254,16 @@ class Edge:
         """The sweep at the open of a dispatch."""
         return self.sweep(dispatch_id=dispatch_id)
 
+    def extract_for(self, dispatch_id: str, tell: Callable[[str], None]) -> Data:
+        """The extraction at the open of a dispatch, with what it was estimated at; ``tell`` hears that
+        before a model is paid. What is kept beside the read models follows."""
+        estimate = self.knowledge.estimate()
+        if estimate.tokens:
+            tell(f"extracting {estimate.episodes} episodes: some {estimate.tokens:,} tokens")
+        extracted = self.knowledge.extract(dispatch_id)
+        self.knowledge.follow()
+        return {**extracted.as_json(), "estimate": estimate._asdict()}
+
     def sweep(
         self, *, dry_run: bool = False, since: datetime | None = None, dispatch_id: str | None = None
     ) -> Data:
@@ -268,6 +318,12 @@ class Edge:
         return Dispatches(self.journal, self)
 
     @cached_property
+    def curation(self) -> KnowledgeCuration:
+        from edge.knowledge import KnowledgeCuration
+
+        return KnowledgeCuration(self.journal, self)
+
+    @cached_property
     def knowledge(self) -> KnowledgeParts:
         from edge.wiring_knowledge import KnowledgeParts
 
@@ -318,10 +374,15 @@ class Edge:
         from projections.worker import Worker
 
         self._say = say
+        return Worker(self.log, self._ready_to_follow, say)
+
+    def _ready_to_follow(self) -> tuple[Runner, Callable[[int], object]]:
+        """What the log is folded into, opened and of this code; needs the log for that."""
         if self.store.outdated():
             self.rebuild()
-        return Worker(self.log, self._runner, self._after_page(), say)
+        return self._runner, self._after_page
 
+    @cached_property
     def _after_page(self) -> Callable[[int], object]:
         """What a worker does besides: links, where the log is one that can."""
         if self.settings.log is None:

@@ -6,19 +6,28 @@ Nothing here is imported before something is extracted or asked for.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from edge.domain.episodes import said_at
 from edge.domain.grill import moment
+from edge.domain.refusal import Misused
 from edge.extraction import Bounds, Estimate, Extracted, Extraction, Lease, Trouble
-from edge.ports_knowledge import EpisodeText
+from edge.graphing import Followed, GraphFollowing
+from edge.health import STOPPED
+from edge.ports_knowledge import EpisodeText, Knowing
 
 if TYPE_CHECKING:
     from adapters.graph.extractor import GraphitiExtractor
-    from edge.ports_knowledge import Embedder, KnownGraph, Model, VectorStore
+    from edge.ports_knowledge import Embedder, Graph, KnownGraph, Model
     from edge.wiring import Edge
+    from projections.known import StoredVectors
+
+
+AGAIN: Final = "extracting again"
+"""Name under which the host notes up to where results are to be replaced, while that is under way."""
 
 
 class KnowledgeParts:
@@ -28,19 +37,17 @@ class KnowledgeParts:
         self._edge = edge
         self._waiting = _Waiting(edge, self)
 
-    @cached_property
+    @property
     def model(self) -> Model | None:
         """None: the rules extract."""
-        return None
+        return self._edge.model
 
-    @cached_property
+    @property
     def embedder(self) -> Embedder:
-        from adapters.embeddings.hashed import HashedEmbedder
-
-        return HashedEmbedder()
+        return self._edge.embedder
 
     @cached_property
-    def vectors(self) -> VectorStore:
+    def vectors(self) -> StoredVectors:
         from projections.known import StoredVectors
 
         return StoredVectors(self._edge.store)
@@ -66,9 +73,82 @@ class KnowledgeParts:
 
         return FileLease(self._edge.settings.home / "extract.lock")
 
+    @cached_property
+    def graph(self) -> Graph:
+        from adapters.graph.neo4j.graph import Neo4jGraph
+
+        edge, settings = self._edge, self._edge.settings
+        if settings.graph is None:
+            raise Misused(
+                "no graph is configured", hint='add a line like graph = "neo4j://HOST" to edge.toml'
+            )
+        return Neo4jGraph(
+            settings.graph,
+            settings.graph_password,
+            settings.group,
+            self.embedder,
+            self.vectors,
+            log_id=edge.log_id,
+        )
+
+    def follow(self) -> Followed | None:
+        """Bring the graph to where the read models stand; None where none is configured."""
+        return self._following().follow() if self._edge.settings.graph else None
+
+    def rebuild_graph(self) -> Followed:
+        """The graph again from the start, out of the read models."""
+        return self._following().rebuild()
+
+    def _following(self) -> GraphFollowing:
+        queries = self._edge.current()
+        return GraphFollowing(lambda: self.graph, self.known, queries.knowledge, queries.snapshot, queries)
+
     def extract(self, dispatch_id: str | None = None) -> Extracted:
-        """One bounded pass over what waits."""
-        return self._extraction().run(dispatch_id)
+        """One bounded pass over what waits. Why it ended early is noted for ``status``."""
+        done = self._extraction().run(dispatch_id)
+        notes = self._edge.current()
+        said = f"{done.stopped}: {done.said}" if done.said else ""
+        if (notes.noted(STOPPED) or "") != said:
+            notes.note(STOPPED, said)
+        return done
+
+    def search(self, text: str, limit: int, at: str | None = None) -> list[tuple[Knowing, float]]:
+        """What is known of a text, best first, now or as it was."""
+        from projections.known import StoredVectors
+
+        if at is None:
+            view = self._edge.current().knowledge
+            if self._edge.settings.search == "neo4j":
+                return view.found(self.graph.find(text, limit))
+            return view.search(text, self.embedder, self.vectors, limit)
+        then = self._edge.at(at)
+        return then.knowledge.search(text, self.embedder, StoredVectors(then.store), limit)
+
+    def passes(self) -> Iterator[Extracted]:
+        """One pass after another, as long as each ends only because it reached its bounds."""
+        while True:
+            done = self.extract()
+            yield done
+            if done.stopped not in ("episodes", "seconds"):
+                return
+
+    def extract_again(self) -> Extracted:
+        """Ask anew for every episode that was extracted. What was begun and cut off is finished:
+        only what still has its result of before is asked for."""
+        notes = self._edge.current()
+        begun = int(notes.noted(AGAIN) or 0) or notes.position()
+        notes.note(AGAIN, str(begun))
+        self.try_again()
+        done = self._extraction().again(begun)
+        if not done.stopped and done.lag <= done.failed:
+            notes.note(AGAIN, "")
+        return done
+
+    def try_again(self) -> None:
+        """Let episodes that were set aside be tried again."""
+        from projections.extraction_queue import settle
+
+        settle(self._edge.store.connection)
 
     def estimate(self) -> Estimate:
         """What the next pass would take on."""
@@ -89,8 +169,8 @@ class KnowledgeParts:
 
     def close(self) -> None:
         """Let go of what was opened."""
-        if "extractor" in self.__dict__:
-            self.extractor.close()
+        if "graph" in self.__dict__:
+            self.graph.close()
         if "vectors" in self.__dict__:
             self.vectors.close()
 
@@ -111,6 +191,11 @@ class _Waiting:
         from projections.episodes import waiting
 
         return waiting(self._edge.store.connection, since)
+
+    def extracted(self, until: int) -> list[str]:
+        from projections.extraction_queue import extracted
+
+        return extracted(self._edge.store.connection, until)
 
     def text(self, episode: str) -> EpisodeText | None:
         from projections.episodes import place, turns_that_count

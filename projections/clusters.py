@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 from edge.domain.clusters import Cluster, Named, Stated, clustered, resolved
 from edge.domain.refusal import Failed
-from edge.ports_knowledge import ClusterFact, ClusterView, CuratedStatement
+from edge.ports_knowledge import ClusterFact, ClusterView, Promoted
 from projections.documents import read, written
 from projections.knowledge_rows import entity_of
 from projections.store import ReadStore
@@ -87,7 +87,7 @@ class Clusters:
             for c in found
         ]
 
-    def curated(self, limit: int) -> list[CuratedStatement]:
+    def curated(self, limit: int) -> list[Promoted]:
         """What the operator promoted, the latest first."""
         rows = self._connection.execute(
             "SELECT f.id, f.words, c.doc FROM knowledge_facts f JOIN knowledge_curations c ON c.id = f.id"
@@ -95,7 +95,7 @@ class Clusters:
             (limit,),
         )
         return [
-            CuratedStatement(id_, words, list(read(doc)["events"]))
+            Promoted(id_, words, list(read(doc)["events"]))
             for id_, words, doc in cast("list[tuple[str, str, str]]", list(rows))
         ]
 

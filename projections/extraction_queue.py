@@ -32,3 +32,13 @@ def cost_each(connection: apsw.Connection, model: str) -> float | None:
         "SELECT total(tokens) / nullif(total(episodes), 0) FROM knowledge_costs WHERE model = ?", (model,)
     ).get
     return cast("float | None", row)
+
+
+def extracted(connection: apsw.Connection, until: int) -> list[str]:
+    """Living episodes whose result stands at or before a position, in log order."""
+    rows = connection.execute(
+        "SELECT e.id FROM knowledge_episodes k JOIN episodes e ON e.id = k.id"
+        " WHERE k.state = 'alive' AND k.extracted BETWEEN 1 AND ? ORDER BY e.position",
+        (until,),
+    )
+    return [cast("str", row[0]) for row in list(rows)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from edge.domain.chat import Chat
@@ -17,6 +18,7 @@ from edge.domain.sources import Source
 from edge.ports import Counts, EpisodeCounts, IdKind, Presentation, Which
 from projections import corpus
 from projections.episodes import counts as episode_counts
+from projections.knowledge_queries import KnowledgeQueries
 from projections.store import ReadStore
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ _IDS: Final[dict[IdKind, str]] = {
     "artefato": "SELECT slug FROM artefatos WHERE first > 0 AND slug",
     "run": "SELECT run_id FROM runs WHERE run_id",
     "dispatch": "SELECT dispatch_id FROM dispatches WHERE dispatch_id",
+    "knowledge": "SELECT id FROM (SELECT id FROM knowledge_facts UNION SELECT id FROM knowledge_entities"
+    " UNION SELECT id FROM knowledge_curations) WHERE id",
 }
 _WHICH: Final[dict[Which, str]] = {
     "all": "position > 0",
@@ -46,7 +50,7 @@ class ReadModels:
     """Queries over a store whose models stand at one position."""
 
     def __init__(self, store: ReadStore) -> None:
-        self._store = store
+        self.store = store
         self._connection = store.connection
 
     def _one(self, sql: str, *bindings: Any) -> Any:
@@ -60,11 +64,15 @@ class ReadModels:
     def _doc(self, sql: str, *bindings: Any) -> Any:
         return next(self._docs(sql, *bindings), None)
 
+    @cached_property
+    def knowledge(self) -> KnowledgeQueries:
+        return KnowledgeQueries(self._connection)
+
     def position(self) -> int:
-        return self._store.position()
+        return self.store.position()
 
     def snapshot(self) -> AbstractContextManager[None]:
-        return self._store.snapshot()
+        return self.store.snapshot()
 
     def matching(self, kind: IdKind, prefix: str) -> list[str]:
         select = _IDS[kind]
@@ -210,10 +218,10 @@ class ReadModels:
     def clusters(self) -> Clusters:
         from projections.clusters import Clusters
 
-        return Clusters(self._store)
+        return Clusters(self.store)
 
     def noted(self, name: str) -> str | None:
-        return self._store.noted(name)
+        return self.store.noted(name)
 
     def note(self, name: str, value: str) -> None:
-        self._store.note(name, value)
+        self.store.note(name, value)

@@ -13,42 +13,48 @@ from projections.runner import Runner
 
 FIRST_PAUSE: Final = 0.5
 LONGEST_PAUSE: Final = 30.0
-"""Seconds between attempts at a log that does not answer: doubled each time, with jitter."""
 
 Say = Callable[[str], None]
+AfterPage = Callable[[int], object]
+
+
+def pause(failures: int) -> float:
+    """Seconds to wait after the n-th attempt in a row at a log that does not answer: doubled each
+    time, with jitter, since whoever else lost the same server waits too."""
+    return min(FIRST_PAUSE * 2.0 ** min(failures - 1, 20), LONGEST_PAUSE) * random.uniform(0.5, 1.0)  # noqa: S311  # no secret
 
 
 class Worker:
     """Follows the log from the stored checkpoint, beside other workers and readers.
 
-    ``after_page`` is called with each position reached. ``run`` returns when ``stop`` is
-    called from any thread or signal handler; a log that was swapped is raised, a log that is
-    away is waited for.
+    ``ready`` opens what the log is folded into, and says what to call with each position reached;
+    it may need the log itself. ``run`` returns when ``stop`` is called from any thread. A log that
+    is away is waited for, from the start and for ever; one that was swapped is raised, and so is
+    what no waiting mends.
     """
 
-    def __init__(self, log: EventLog, runner: Runner, after_page: Callable[[int], object], say: Say) -> None:
+    def __init__(self, log: EventLog, ready: Callable[[], tuple[Runner, AfterPage]], say: Say) -> None:
         self._log = log
-        self._runner = runner
-        self._after_page = after_page
+        self._ready = ready
         self._say = say
         self._stopping = threading.Event()
         self._subscription: Subscription | None = None
+        self._failures = 0
 
     def run(self) -> None:
         """Follow until stopped."""
-        failures = 0
         while not self._stopping.is_set():
             try:
-                self._follow()
-                failures = 0
-            except Unreachable as away:
-                failures += 1
-                pause = min(FIRST_PAUSE * 2 ** (failures - 1), LONGEST_PAUSE) * random.uniform(0.5, 1.0)  # noqa: S311  # jitter
-                self._say(f"{away.message}; trying again in {pause:.1f} s")
-                self._stopping.wait(pause)
-            except EdgeError:
-                if not self._stopping.is_set():
-                    raise  # else it is only what was cut off by stopping
+                self._follow(*self._ready())
+            except EdgeError as error:
+                if self._stopping.is_set():
+                    return  # it is only what was cut off by stopping
+                if not isinstance(error, Unreachable) or error.lasting:
+                    raise
+                self._failures += 1
+                seconds = pause(self._failures)
+                self._say(f"{error.message}; trying again in {seconds:.1f} s")
+                self._stopping.wait(seconds)
 
     def stop(self) -> None:
         """End ``run`` soon: the page in hand is finished, nothing more is begun."""
@@ -56,15 +62,16 @@ class Worker:
         if self._subscription is not None:
             self._subscription.stop()
 
-    def _follow(self) -> None:
-        position = self._runner.check_same_log()
+    def _follow(self, runner: Runner, after_page: AfterPage) -> None:
+        position = runner.check_same_log()
         self._say(f"following from position {position}")
         self._subscription = self._log.subscribe(after=position or None)
         try:
             if self._stopping.is_set():  # told so before there was a subscription to stop
                 return
-            for reached in self._runner.follow(self._subscription):
-                self._after_page(reached)
+            for reached in runner.follow(self._subscription):
+                after_page(reached)
+                self._failures = 0
                 if self._stopping.is_set():
                     return
         finally:

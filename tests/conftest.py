@@ -6,6 +6,10 @@ from collections import Counter
 
 import pytest
 
+from tests.support.neo4j.fixture import neo4j_server
+
+__all__ = ["neo4j_server"]
+
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reasons = Counter(

@@ -10,36 +10,58 @@ from __future__ import annotations
 import gc
 import logging
 import os
-from functools import cache
+import warnings
+from collections.abc import Iterable
+from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Final
 
 TELEMETRY: Final = "GRAPHITI_TELEMETRY_ENABLED"
 _NO_DOTENV: Final = "PYTHON_DOTENV_DISABLED"
 _DIMENSION: Final = "EMBEDDING_DIM"
+_SIGNATURES: Final = 4_096
+"""Names whose MinHash signature is kept: some 1.5 KB each."""
 
 
 @cache
 def load_graphiti(dimension: int) -> None:
     """Import Graphiti for vectors of a dimension. To be called before any module that imports it."""
     os.environ[TELEMETRY] = "false"
-    before = {name: os.environ.get(name) for name in (_NO_DOTENV, _DIMENSION)}
+    before = dict(os.environ)
     os.environ[_NO_DOTENV], os.environ[_DIMENSION] = "true", str(dimension)
     try:
-        import graphiti_core
+        with warnings.catch_warnings(action="ignore"):  # pydantic's on its old-style settings
+            import graphiti_core.graphiti
     finally:
-        for name, value in before.items():
-            os.environ.pop(name, None)
-            if value is not None:
-                os.environ[name] = value
+        for name in set(os.environ) - set(before):  # older releases of dotenv cannot be shut off
+            del os.environ[name]
+        os.environ.update(before)
     # what it logs quotes episodes and answers; what matters of it is raised or counted here
     logger = logging.getLogger(graphiti_core.__name__)
     logger.addHandler(logging.NullHandler())
     logger.propagate = False
+    _remember_signatures()
     gc.collect()
     gc.freeze()  # thousands of classes that stay: no collection need look at them again
 
 
+def _remember_signatures() -> None:
+    """Have Graphiti work out the MinHash signature of a name once: half of what rules cost without.
+
+    It makes hundreds of hashes for every candidate of every name, each time. The values stay what
+    they are; ``tests/contracts`` compares them.
+    """
+    from graphiti_core.utils.maintenance import dedup_helpers
+
+    kept = lru_cache(_SIGNATURES)(dedup_helpers._minhash_signature)
+
+    def signature(shingles: Iterable[str]) -> tuple[int, ...]:
+        return kept(frozenset(shingles))
+
+    dedup_helpers._minhash_signature = signature
+
+
+@cache
 def graphiti_version() -> str:
     """The installed release, found without importing it."""
     return version("graphiti-core")

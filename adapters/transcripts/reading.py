@@ -20,6 +20,7 @@ from adapters.transcripts.turns import (
     Words,
     assistant_words,
     filled,
+    is_model_call,
     is_prompt,
     is_tool_result,
     moment,
@@ -165,7 +166,8 @@ class ClaudeReading:
             return None
         sent = is_prompt(record)
         if sent:
-            self._answering, self._prompted = presence_of(record), True
+            self._answering = "absent" if is_model_call(content) else presence_of(record)
+            self._prompted = True
         words = prompt_words(record)
         told_by = mark(words.text if words else raw(content))
         repeated = self._queue.prompt(told_by, record.get("promptSource") == "queued")
@@ -200,6 +202,8 @@ class ClaudeReading:
         if words is None:
             return None
         presence = presence_of(attachment) or self._presence_now(record)
+        if is_model_call(attachment.get("prompt")):
+            presence = "absent"
         entry, before = self._queue.attach(mark(words.text))
         if entry is None:
             return self._turn(record, line, words, presence)._replace(delivery=True)
@@ -231,7 +235,8 @@ class ClaudeReading:
         operation, content = record.get("operation"), record.get("content")
         words = content_mark(content)
         if operation == "enqueue" and words:
-            entry = Queued(line.offset, moment(record), words, notice=words_in(content) is None)
+            notice = words_in(content) is None or is_model_call(content)
+            entry = Queued(line.offset, moment(record), words, notice)
             barred = self._began and not entry.notice and not self._is_admitted()
             self._queue.enqueue(entry._replace(barred=barred))
         elif operation == "dequeue":

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from adapters.transcripts.records import Record
-from edge.domain.episodes import BRIEFING_BEGIN, BRIEFING_END
+from edge.domain.episodes import BRIEFING_BEGIN, BRIEFING_END, MODEL_CALL_MARK
 from edge.domain.language import clean
 from edge.ports_transcripts import Role
 
@@ -130,6 +130,11 @@ def is_tool_result(content: Any) -> bool:
     return isinstance(content, list) and any(
         isinstance(block, dict) and block.get("type") == "tool_result" for block in content
     )
+
+
+def is_model_call(content: Any) -> bool:
+    """Whether edge itself wrote this prompt, to ask a model; one that only quotes its mark is not."""
+    return next(texts(content), "").lstrip().startswith(MODEL_CALL_MARK)
 
 
 def moment(record: Record) -> str | None:

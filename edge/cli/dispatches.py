@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -50,7 +51,7 @@ def open_(
             theme,
             origin,
             edge.sweep_for,
-            lambda dispatch_id: _learnt(edge, dispatch_id),
+            lambda dispatch_id: _learnt(edge, dispatch_id, _silent if json_ else _aside),
             lambda: edge.briefing(budget_tokens),
         )
     data = {
@@ -62,12 +63,30 @@ def open_(
         "briefing": done.briefing.as_json(),
         "health": done.briefing.health,
     }
-    say(json_, data, f"dispatch {done.dispatch_id} ({done.kind})\n\n{done.briefing.text}")
+    stopped = _stopped(done.extraction or {})
+    say(json_, data, f"dispatch {done.dispatch_id} ({done.kind})\n{stopped}\n{done.briefing.text}")
 
 
-def _learnt(edge: Edge, dispatch_id: str) -> Data:
+def _stopped(extraction: Data) -> str:
+    """Why an extraction ended before all was read, where it did."""
+    if extraction.get("stopped") is None:
+        return ""
+    said = f": {extraction['said']}" if extraction["said"] else ""
+    bound = "" if said else f" at its bound of {extraction['stopped']}"
+    return f"extraction stopped{bound}{said}; {extraction['lag']} left\n"
+
+
+def _aside(line: str) -> None:
+    typer.echo(line, err=True)
+
+
+def _silent(_line: str) -> None:
+    """Under --json stderr holds errors only."""
+
+
+def _learnt(edge: Edge, dispatch_id: str, say: Callable[[str], None]) -> Data:
     """Extract what waits, and bring what is derived of it to currency."""
-    extracted = edge.knowledge.extract(dispatch_id).as_json()
+    extracted = edge.extract_for(dispatch_id, say)
     edge.derived.refresh()
     return extracted
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from edge.cli import views
-from edge.cli.common import Home, Json, document_of, group, opened, say
+from edge.cli.common import Home, Json, counted, document_of, group, opened, say
 from edge.domain.events import Data
 from edge.domain.grill import Run, loaded_ids
 from edge.domain.language import first_line
@@ -46,6 +46,9 @@ def start(
         f"{c.chat['comment_id']}  harm {c.harm.value}  {first_line(c.chat['body'], 80)}"
         for c in started.loaded
     ]
+    lines += [
+        f"to curate: {e['do']} {e['id']}  {e['why']}: {first_line(e['title'], 80)}" for e in data["agenda"]
+    ]
     lines.append(f"overflow {len(started.overflow)}, awaiting {len(started.awaiting)}")
     say(json_, data, "\n".join(lines))
 
@@ -66,7 +69,7 @@ def _started(edge: Edge, started: Started) -> Data:
         "now": run["now"],
         "mode": run["mode"],
         "loaded": [views.candidate(candidate, known) for candidate in started.loaded],
-        "agenda": run["agenda"],
+        "agenda": views.agenda(run["agenda"], known),
         "overflow": started.overflow,
         "awaiting": started.awaiting,
         "actionable": started.actionable,
@@ -104,8 +107,8 @@ def _run(edge: Edge, prefix: str | None) -> str:
     return found[0]
 
 
-def _print(as_json: bool, closed: Closed) -> None:
-    """The results; exit 3 where another close came first on any chat."""
+def _print(as_json: bool, closed: Closed, cost: tuple[int, int] | None = None) -> None:
+    """The results, and what models cost in calls and tokens; exit 3 where another close came first."""
     chats = [result for result in closed.results if result.curate is None]
     curated = [{**r.curate, "result": r.result} for r in closed.results if r.curate is not None]
     data = {
@@ -119,11 +122,17 @@ def _print(as_json: bool, closed: Closed) -> None:
     for result in chats:
         steer = f"  {result.direction_id}" if result.direction_id else ""
         lines.append(f"{result.comment_id}  {result.outcome or result.result}{steer}")
+        if result.reason:
+            lines.append(f"    {result.reason}")
         if result.clarify_id:
             lines.append(f"    asks the operator: edge voz answer {result.clarify_id} …")
     lines += [f"{act['do']} {act['id']}  {act['result']}" for act in curated]
     if closed.overflow:
         lines.append(f"overflow {len(closed.overflow)}: the next run loads them")
+    if cost is not None:
+        calls, tokens = cost
+        data["cost"] = {"calls": calls, "tokens": tokens}
+        lines.append(f"model: {counted(calls, 'call')}, {counted(tokens, 'token')}")
     say(as_json, data, "\n".join(lines))
     if closed.stale:
         raise typer.Exit(3)
@@ -137,10 +146,11 @@ def run(
     home: Home = None,
     json_: Json = False,
 ) -> None:
-    """A whole run by rules; attended, it asks you what no rule settles."""
+    """A whole run by the model that is set, or by rules; attended, it asks you what neither settles."""
     if not unattended:
         require_operator("an attended grill", "start it with --unattended, or in your own terminal")
     with opened(home) as edge:
+        before = edge.model.tally() if edge.model else None
         closed = edge.grill.run(
             edge.cognition,
             "unattended" if unattended else "attended",
@@ -149,7 +159,8 @@ def run(
             acting(),
             None if unattended else _ask,
         )
-    _print(json_, closed)
+        cost = edge.model.tally().since(before) if edge.model and before else None
+    _print(json_, closed, cost)
 
 
 def _ask(question: str, options: Sequence[Data]) -> str | None:

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from edge.cli.common import Home, Json, group, opened, say
+from edge.domain.events import Data
 from edge.domain.refusal import Misused
 from edge.settings import home_of
 
@@ -136,6 +137,12 @@ def status(home: Home = None, json_: Json = False) -> None:
         f"projection lag {data['projection_lag']}, knowledge lag {data['knowledge_lag']}, "
         f"last sweep {data['last_sweep'] or 'never'}",
     ]
+    known = data["knowledge"]
+    if known["stopped"]:
+        lines.append(f"extraction stopped, {known['stopped']}")
+    if data["graph"] and (data["graph"]["lag"] or data["graph"]["said"]):
+        said = f": {data['graph']['said']}" if data["graph"]["said"] else ""
+        lines.append(f"graph lag {data['graph']['lag']}{said}")
     lines += [f"unfinished run {run}: `edge grill show {run}`" for run in data["unfinished_runs"]]
     lines += [f"{error['kind']}: {', '.join(error['ids'])}".rstrip(": ") for error in data["errors"]]
     say(json_, data, "\n".join(lines))
@@ -163,15 +170,43 @@ _PARTS = {"acts": ("chats", "votes")}
 @app.command(epilog="Example: edge rebuild chats")
 def rebuild(
     models: Annotated[
-        list[str] | None, typer.Argument(metavar="[MODEL]", help="By default all of them.")
+        list[str] | None, typer.Argument(metavar="[MODEL]", help="By default all of them; graph: Neo4j.")
     ] = None,
+    re_extract: Annotated[
+        bool, typer.Option("--re-extract", help="With knowledge: ask anew for every episode.")
+    ] = False,
     home: Home = None,
     json_: Json = False,
 ) -> None:
     """Fold read models anew from the log, beside the old ones, and swap them in."""
+    named = models or []
+    if re_extract and named != ["knowledge"]:
+        raise Misused("only knowledge is extracted", hint="`edge rebuild knowledge --re-extract`")
+    data: Data = {"models": named or "all"}
+    folded = [name for name in named if name != "graph"]
     with opened(home) as edge:
-        position = edge.rebuild(tuple(name for model in models or () for name in _PARTS.get(model, (model,))))
-    say(json_, {"position": position, "models": models or "all"}, f"rebuilt to position {position}")
+        if folded or not named:
+            data["position"] = edge.rebuild(tuple(n for name in folded for n in _PARTS.get(name, (name,))))
+        if "knowledge" in folded:
+            edge.knowledge.try_again()
+        if re_extract:
+            data["extraction"] = edge.knowledge.extract_again().as_json()
+        if "graph" in named:
+            data["graph"] = edge.knowledge.rebuild_graph()._asdict()
+        data.setdefault("position", edge.current().position())
+    say(json_, data, "\n".join(_rebuilt(data)))
+
+
+def _rebuilt(data: Data) -> list[str]:
+    lines = [f"rebuilt to position {data['position']}"]
+    if "extraction" in data:
+        done = data["extraction"]
+        lines.append(f"extracted {done['episodes']} anew, {done['failed']} failed, {done['lag']} left")
+        if done["said"]:
+            lines.append(f"stopped, {done['stopped']}: {done['said']}")
+    if "graph" in data:
+        lines.append(f"the graph stands at {data['graph']['position']}: {data['graph']['changes']} changes")
+    return lines
 
 
 @app.command("at", epilog="Example: edge at 120 direction")

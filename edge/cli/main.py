@@ -28,8 +28,8 @@ _MODULES: Final[dict[str, tuple[str, str]]] = {
     "voz": ("edge.cli.voz", "The operator's voice, and what each act is owed"),
     "grill": ("edge.cli.grill", "Close chats: start, plan, close, run, show, abandon"),
     "direction": ("edge.cli.direction", "The strategy: list, show, propose, set, drop"),
+    "knowledge": ("edge.cli.knowledge", "What sessions suggest, and what you made of it"),
     "artefato": ("edge.cli.artefato", "What edge has published: list, show"),
-    "knowledge": ("edge.cli.knowledge", "What was learnt from sessions: clusters"),
     "wiki": ("edge.cli.wiki", "Pages of what is known, decided and published"),
     "at": ("edge.cli.home", "Any read model as of a position or a time"),
     "log": ("edge.cli.log", "The log itself: tail, show, export, import, backup"),
@@ -38,7 +38,7 @@ _MODULES: Final[dict[str, tuple[str, str]]] = {
     "doctor": ("edge.cli.home", "What this install stands on, checked"),
     "rebuild": ("edge.cli.home", "Fold the read models anew from the log"),
 }
-_GROUPS: Final = frozenset(("voz", "grill", "direction", "artefato", "knowledge", "log"))
+_GROUPS: Final = frozenset(("voz", "grill", "direction", "knowledge", "artefato", "log"))
 
 
 class _Commands(TyperGroup):

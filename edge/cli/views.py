@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from edge.domain import corpus, direction
 from edge.domain.chat import Chat, is_actionable, state_of
 from edge.domain.corpus import Artefato
@@ -100,3 +102,12 @@ def event_line(event: Event) -> str:
     return f"{event.position:>8}  {event.recorded_at}  {event.stream}@{event.revision}  {event.type}  " + (
         first_line(said, _WIDTH)
     )
+
+
+def agenda(entries: Sequence[Data], known: Queries) -> list[Data]:
+    """What there is to curate, each with its words as they are now."""
+    shown = []
+    for entry in entries:
+        item = known.knowledge.item(entry["id"]) if entry.get("do") == "promote" else None
+        shown.append({"title": item.statement if item else "", **entry})
+    return shown

@@ -13,14 +13,19 @@ from typing import Annotated, Final
 import typer
 
 from edge.cli.common import Home, group
-from edge.domain.refusal import EdgeError, Misused
+from edge.domain.refusal import EdgeError, Misused, Unreachable
 from edge.settings import home_of
 from edge.wiring import Edge
+from projections.worker import pause
 
 app = group("The long-running part")
 
 GRACE: Final = 3.0
-"""Seconds in which the page in hand should be finished; a server that is away is not waited for."""
+"""Seconds in which the page in hand should be finished; a server that is away is not waited for, and
+as long again is what it may take to be let go of."""
+
+FOLLOW_EVERY: Final = 20.0
+"""Seconds between looks whether something changed that the graph has to follow."""
 
 DERIVE_EVERY: Final = 30.0
 """Seconds between looks at whether clusters and wiki are behind; a look where they are not is cheap."""
@@ -46,11 +51,16 @@ def worker(
         following.stop()
         if not ended.wait(GRACE):
             edge.hang_up()
+        if not ended.wait(GRACE):  # a cluster asked for its leader is waited for by its client, deaf to us
+            _say("stopped")
+            os._exit(0)  # as safe as any end: what is stored is stored in transactions
 
     _on_the_first_signal(stop)
     if seconds:
-        threading.Thread(target=_sweep, args=(home, seconds, stopping), daemon=True).start()
-    threading.Thread(target=_derive, args=(home, stopping), daemon=True).start()
+        _start(seconds, "sweep", _taken_in(stopping), home, stopping)
+    if edge.settings.graph:
+        _start(FOLLOW_EVERY, "graph", _Following(), home, stopping)
+    _start(DERIVE_EVERY, "wiki", _Deriving(), home, stopping)
     try:
         following.run()
     finally:
@@ -76,37 +86,84 @@ def _on_the_first_signal(stop: Callable[[], None]) -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def _sweep(home: Home, every: float, stopping: threading.Event) -> None:
-    """Sweep at once and then every so often, over connections of its own; trouble is said and waited out."""
+def _start(
+    seconds: float, what: str, work: Callable[[Edge], None], home: Home, stopping: threading.Event
+) -> None:
+    """Have it done beside, until the worker stops."""
+    threading.Thread(target=_every, args=(seconds, what, work, home, stopping), daemon=True).start()
+
+
+def _every(
+    seconds: float, what: str, work: Callable[[Edge], None], home: Home, stopping: threading.Event
+) -> None:
+    """Do some work at once and then every so often, over connections of its own. Trouble is said; what
+    is away is waited for as the worker itself does, not until the work is due again."""
+    away = 0
     while not stopping.is_set():
+        wait = seconds
         try:
             edge = Edge.at_home(home_of(home))
             try:
-                done = edge.sweep()
+                work(edge)
             finally:
                 edge.close()
-            if done["episodes"]:
-                _say(f"swept: {done['episodes']} episodes, {done['turns']} turns")
+            away = 0
         except EdgeError as error:
-            _say(f"sweep: {error.message}")
-        stopping.wait(every)
+            again = ""
+            if isinstance(error, Unreachable) and not error.lasting:
+                away += 1
+                wait = min(pause(away), seconds)
+                again = f"; trying again in {wait:.1f} s"
+            _say(f"{what}: {error.message}{again}")
+        stopping.wait(wait)
 
 
-def _derive(home: Home, stopping: threading.Event) -> None:
-    """Keep clusters and wiki current, over connections of its own; trouble is said once and tried again."""
-    said = None
-    while not stopping.wait(DERIVE_EVERY):
-        try:
-            edge = Edge.at_home(home_of(home))
-            try:
-                trouble = edge.derived.refresh()
-            finally:
-                edge.close()
-        except EdgeError as error:
-            trouble = error.message
-        if trouble and trouble != said:
-            _say(f"wiki: {trouble}")
-        said = trouble
+def _taken_in(stopping: threading.Event) -> Callable[[Edge], None]:
+    """Sweep, then extract for as long as something waits that can be extracted now."""
+
+    def take_in(edge: Edge) -> None:
+        done = edge.sweep()
+        if done["episodes"]:
+            _say(f"swept: {done['episodes']} episodes, {done['turns']} turns")
+        for extracted in edge.knowledge.passes():
+            if extracted.episodes or extracted.failed:
+                _say(
+                    f"extracted: {extracted.episodes} episodes, {extracted.failed} failed,"
+                    f" {extracted.lag} left"
+                )
+            if stopping.is_set():
+                return
+        if extracted.said:
+            _say(f"extraction stopped, {extracted.stopped}: {extracted.said}")
+
+    return take_in
+
+
+class _Following:
+    """What is kept beside the read models follows them; trouble is said once, not at every look."""
+
+    def __init__(self) -> None:
+        self._said: str | None = None
+
+    def __call__(self, edge: Edge) -> None:
+        followed = edge.knowledge.follow()
+        said = followed.said if followed else None
+        if said and said != self._said:
+            _say(f"graph: {said}")
+        self._said = said
+
+
+class _Deriving:
+    """Clusters and wiki follow too."""
+
+    def __init__(self) -> None:
+        self._said: str | None = None
+
+    def __call__(self, edge: Edge) -> None:
+        said = edge.derived.refresh()
+        if said and said != self._said:
+            _say(f"wiki: {said}")
+        self._said = said
 
 
 def _seconds(text: str) -> float:

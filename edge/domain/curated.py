@@ -38,6 +38,8 @@ class Curation(TypedDict):
     into: str | None
     evidence: list[str]
     origin_comment_id: str | None
+    at: str
+    """When it was last curated, ISO 8601 UTC."""
     position: int
     events: list[str]
 
@@ -61,6 +63,7 @@ def evolve(curation: Curation | None, event: Event, about: str | None = None) ->
         into=None,
         evidence=[],
         origin_comment_id=None,
+        at="",
         position=0,
         events=[],
     )
@@ -68,11 +71,12 @@ def evolve(curation: Curation | None, event: Event, about: str | None = None) ->
     after["standing"] = _STANDING[event.type]
     after["statement"] = text_of(data, "statement") or before["statement"]
     after["about"] = about or before["about"]
-    after["reason"] = text_of(data, "reason")
-    after["into"] = text_of(data, "into")
+    after["reason"] = text_of(data, "reason") or None
+    after["into"] = text_of(data, "into") or None
     if event.type == PROMOTED:
         after["evidence"] = [str(ref) for ref in data.get("evidence") or ()]
-        after["origin_comment_id"] = text_of(data, "origin_comment_id")
+        after["origin_comment_id"] = text_of(data, "origin_comment_id") or None
+    after["at"] = event.recorded_at
     after["position"] = event.position
     after["events"] = [*before["events"], event.id]
     return after

@@ -19,6 +19,8 @@ from edge.domain.events import NO_STREAM, Data, Event
 BRIEFING_BEGIN: Final = "<!-- edge:briefing -->"
 BRIEFING_END: Final = "<!-- /edge:briefing -->"
 """What edge injects into a session stands between these two; the sweep leaves it out."""
+MODEL_CALL_MARK: Final = "<!-- edge:model-call -->"
+"""A prompt that begins so is edge asking a model: nobody is there, whatever its record says (I15)."""
 
 CAPTURED: Final = "episode.captured"
 RECLASSIFIED: Final = "episode.reclassified"

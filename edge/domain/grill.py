@@ -18,6 +18,8 @@ RunState = Literal["none", "open", "finished", "abandoned"]
 MAX_CHATS: Final = 8
 MAX_TOKENS: Final = 12_000
 AGENDA: Final = 10
+MUCH_CITED: Final = 3
+"""Episodes that say the same before a hypothesis asks for the operator's word."""
 AGEING_DAYS: Final = 7
 
 

@@ -34,7 +34,14 @@ class Refused(EdgeError):
 
 
 class Unreachable(EdgeError):
-    """A service edge depends on does not answer."""
+    """A service edge depends on does not answer.
+
+    ``lasting``: nor will it, however often it is asked, until somebody sets something right.
+    """
 
     code = 4
     name = "unreachable"
+
+    def __init__(self, message: str, *, hint: str = "", lasting: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.lasting = lasting

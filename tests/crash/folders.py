@@ -1,8 +1,9 @@
-"""Processes that fold a log into a read store and are killed at it.
+"""Processes that fold a log into a read store, and are killed at it.
 
-A script: ``python -m tests.crash.folders LOG STORE LOG_ID ROUNDS SEED``. In every round it forks two
-folders of one store, each to be killed by the kernel after some CPU time (so that a busy machine
-moves no kill), and it says how many were. It has no thread and no connection open when it forks.
+A script: ``python -m tests.crash.folders LOG STORE LOG_ID ROUNDS FOLDERS LONGEST SEED``. In every round
+it forks so many folders of one store, each to be killed by the kernel after up to LONGEST seconds of
+CPU time (so that a busy machine moves no kill; 0: none is), and it says how many were. It has no
+thread and no connection open when it forks.
 """
 
 from __future__ import annotations
@@ -14,20 +15,21 @@ import sys
 from pathlib import Path
 
 from adapters.eventlog.memory import MemoryEventLog
-from adapters.eventlog.sqlite import SqliteEventLog
 from edge.domain.events import NO_STREAM, NewEvent
 from projections import runner
 from projections.models import MODELS
 from projections.runner import Runner
 from projections.store import ReadStore
+from tests.crash.logs import log_at
 
+SHORTEST = 0.002
 PAGE = 60
 """Small pages, so that a kill finds many places between and inside them."""
 
 
-def fold(log_path: Path, store_path: Path, log_id: str, lives: float) -> None:
+def fold(where: str, store_path: Path, log_id: str, lives: float) -> None:
     runner.PAGE_EVENTS = PAGE  # type: ignore[misc]
-    log = SqliteEventLog(log_path)
+    log = log_at(where)
     signal.setitimer(signal.ITIMER_PROF, lives)  # SIGPROF has no handler: the kernel ends the process
     Runner(log, ReadStore(store_path, MODELS, log_id), "log-g").catch_up()
 
@@ -42,13 +44,13 @@ def warm_up() -> None:
     store.close()
 
 
-def killed(log_path: Path, store_path: Path, log_id: str, lives: list[float]) -> int:
+def killed(where: str, store_path: Path, log_id: str, lives: list[float]) -> int:
     """Processes that fold the same store at once, each killed after so much work; how many were."""
     children = []
     for seconds in lives:
         child = os.fork()
         if not child:
-            fold(log_path, store_path, log_id, seconds)
+            fold(where, store_path, log_id, seconds)
             os._exit(0)
         children.append(child)
     ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
@@ -57,15 +59,16 @@ def killed(log_path: Path, store_path: Path, log_id: str, lives: list[float]) ->
     return len([end for end in ends if end])
 
 
-def main(log_path: Path, store_path: Path, log_id: str, rounds: int, seed: int) -> None:
+def main(where: str, store: Path, log_id: str, rounds: int, folders: int, longest: float, seed: int) -> None:
     warm_up()
     chance = random.Random(seed)
     times = 0
     for _ in range(rounds):
-        lives = [chance.uniform(0.002, 0.02), chance.uniform(0.002, 0.02)]
-        times += killed(log_path, store_path, log_id, lives)
+        lives = [chance.uniform(SHORTEST, longest) if longest else 0 for _ in range(folders)]
+        times += killed(where, store, log_id, lives)
     print(times)  # noqa: T201
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
+    _, where, store, log_id, rounds, folders, longest, seed = sys.argv
+    main(where, Path(store), log_id, int(rounds), int(folders), float(longest), int(seed))

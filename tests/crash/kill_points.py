@@ -14,6 +14,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -85,11 +86,16 @@ def open_a_dispatch(edge: Edge, _asked: dict[str, Any]) -> None:
     edge.dispatches.open("report", None, "operator", edge.sweep_for, lambda _: None, edge.briefing)
 
 
+def extract(edge: Edge, _asked: dict[str, Any]) -> None:
+    edge.knowledge.extract()
+
+
 OPERATIONS: dict[str, Callable[[Edge, dict[str, Any]], object]] = {
     "close_a_run": close_a_run,
     "resume_a_run": resume_a_run,
     "close_a_dispatch": close_a_dispatch,
     "open_a_dispatch": open_a_dispatch,
+    "extract": extract,
 }
 
 
@@ -126,8 +132,18 @@ def load_what_each_would_load() -> None:
     plan.parsed({"chats": []})
 
 
+def load_graphiti_too() -> None:
+    from adapters.graph.loading import load_graphiti
+
+    load_graphiti(384)
+    import_module("adapters.graph.extraction")
+    import_module("adapters.graph.extractor")
+
+
 def main(template: Path, work: Path, operation: str) -> None:
     load_what_each_would_load()
+    if operation == "extract":
+        load_graphiti_too()
     for at in count(1):
         for after in (False, True):
             home = work / f"{at:03}-{'after' if after else 'before'}"

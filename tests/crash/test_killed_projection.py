@@ -1,21 +1,24 @@
-"""SIGKILL while folding: whatever was killed where, the read store ends as a fresh one would be."""
+"""Several who fold into one read store, and SIGKILL while they do: it ends as a fresh one would be."""
 
 from __future__ import annotations
 
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from adapters.eventlog.sqlite import SqliteEventLog
 from edge.domain.events import NO_STREAM, NewEvent, by_append
+from edge.ports import EventLog
 from projections.models import MODELS
 from projections.runner import Runner
 from projections.store import ReadStore
-from tests.crash.folders import PAGE
+from tests.crash.conftest import empty_log
 from tests.crash.installs import ENVIRON, REPO
+from tests.crash.logs import log_at
 from tests.support.facts import (
     Fact,
     answered,
@@ -37,7 +40,6 @@ from tests.support.house import dump, folded
 
 EVENTS = 3_000
 ROUNDS = 30
-STORES = 2
 
 
 def facts(chance: random.Random) -> list[Fact]:
@@ -69,48 +71,56 @@ def facts(chance: random.Random) -> list[Fact]:
     return found
 
 
-@pytest.fixture
-def log(tmp_path: Path) -> SqliteEventLog:
-    log = SqliteEventLog.create(tmp_path / "log.db")
+@pytest.fixture(scope="module", params=["embedded", "eventstoredb"])
+def where(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return empty_log(request, tmp_path_factory.mktemp("log"))
+
+
+@pytest.fixture(scope="module")
+def log(where: str) -> Iterator[EventLog]:
+    """Filled once: it is only read."""
+    log = log_at(where)
     events = happened(facts(random.Random(3)))
     heads: dict[str, int] = {}
     for append in by_append(events):
-        if log._writer is not None:
+        if isinstance(log, SqliteEventLog) and log._writer is not None:
             log._writer.pragma("synchronous", 0)  # the log is not what is killed here
         stream = append[0].stream
         new = [NewEvent(e.id, e.type, e.data, e.metadata) for e in append]
         heads[stream] = log.append(stream, new, heads.get(stream, NO_STREAM)).revision
-    return log
+    yield log
+    log.close()
 
 
-def kill_folders(log: SqliteEventLog, store: Path, seed: int) -> int:
-    words = [
-        sys.executable,
-        "-m",
-        "tests.crash.folders",
-        str(log.path),
-        str(store),
-        "a-log",
-        str(ROUNDS),
-        str(seed),
-    ]
-    done = subprocess.run(words, env=ENVIRON, cwd=REPO, capture_output=True, text=True, check=False)
+def fold_together(where: str, store: Path, rounds: int, folders: int, longest: float, seed: int) -> int:
+    """How many of the folders were killed."""
+    words = [where, store, "a-log", rounds, folders, longest, seed]
+    command = [sys.executable, "-m", "tests.crash.folders", *map(str, words)]
+    done = subprocess.run(command, env=ENVIRON, cwd=REPO, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return int(done.stdout)
 
 
 def test_folders_killed_anywhere_two_at_once_leave_what_one_fresh_fold_would(
-    log: SqliteEventLog, tmp_path: Path
+    where: str, log: EventLog, tmp_path: Path
 ) -> None:
-    assert log.head() > 20 * PAGE
-    for seed in range(STORES):
+    longest, stores = (0.02, 2) if isinstance(log, SqliteEventLog) else (0.12, 1)
+    for seed in range(stores):
         path = tmp_path / f"read{seed}.db"
-        killed = kill_folders(log, path, seed)
+        killed = fold_together(where, path, ROUNDS, 2, longest, seed)
         assert killed > ROUNDS // 4
         store = ReadStore(path, MODELS, "a-log")
         reached = store.position()
+        assert reached  # else none got to fold before it was killed
         assert dump(store.connection) == dump(folded(log, until=reached).connection)
         Runner(log, store, "log-g").catch_up()
         assert store.position() == log.head()
         assert dump(store.connection) == dump(folded(log).connection)
         assert store.connection.execute("PRAGMA integrity_check").get == "ok"
+
+
+def test_four_folders_at_once_apply_every_event_once(where: str, log: EventLog, tmp_path: Path) -> None:
+    assert fold_together(where, tmp_path / "read.db", 1, 4, 0, 0) == 0
+    store = ReadStore(tmp_path / "read.db", MODELS, "a-log")
+    assert store.position() == log.head()
+    assert dump(store.connection) == dump(folded(log).connection)

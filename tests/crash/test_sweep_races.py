@@ -2,139 +2,173 @@
 
 from __future__ import annotations
 
+import json
 import random
+import select
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 import pytest
 
-from adapters.eventlog.sqlite import SqliteEventLog
+from tests.crash.installs import ENVIRON, REPO
+from tests.crash.logs import log_at
+from tests.crash.sweepers import Sweeper
 from tests.support.sweeping import Home, Session
 
-REPO = Path(__file__).resolve().parents[2]
 SESSIONS = 6
+ROUNDS = 40
+"""Of sweeps killed anywhere, two at once."""
 
 
-def make_store(root: Path) -> int:
-    """Sessions of several episodes each, and a fork of the first; returns how many turns are distinct."""
-    turns = 0
-    for number in range(SESSIONS):
-        session = Session(f"s{number}")
-        for i in range(6):
-            session.user(f"prompt {number}.{i}", uuid=f"u{number}.{i}")
-            session.agent(f"answer {number}.{i} " + "z" * 60_000, uuid=f"a{number}.{i}")
-        session.write(root)
-        turns += 12
-        if number == 0:
-            fork = Session("fork")
-            fork.records = [{**r, "sessionId": "fork"} for r in session.records[:8]]
-            fork.user("only in the fork", uuid="f1")
-            fork.write(root)
-            turns += 1
-    return turns
+class Store:
+    """Sessions that grow, and forks of the first: what it was when forked, and something of its own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.turns = 0
+        """How many distinct ones there are."""
+        self.sessions = [Session(f"s{n}") for n in range(SESSIONS)]
+
+    def grow(self, times: int, size: int) -> None:
+        for session in self.sessions:
+            for _ in range(times):
+                n = len(session.records)
+                session.user(f"prompt {session.name}.{n}", uuid=f"u{session.name}.{n}")
+                session.agent(f"answer {session.name}.{n} " + "z" * size, uuid=f"a{session.name}.{n}")
+            session.write(self.root)
+        self.turns += 2 * times * len(self.sessions)
+
+    def fork(self, name: str, shared: int) -> None:
+        fork = Session(name)
+        fork.records = [{**record, "sessionId": name} for record in self.sessions[0].records[:shared]]
+        fork.user(f"only in {name}", uuid=f"only-{name}")
+        fork.write(self.root)
+        self.turns += 1
 
 
-def start(home: Path, kill_at: int = 0, notes: str = "notes.db") -> subprocess.Popen[str]:
-    paths = [str(home / "store"), str(home / "log.db"), str(home / notes), str(kill_at)]
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.crash.sweeper", *paths],
-        cwd=REPO,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+class Place:
+    """A store, a log, and processes that sweep the one into the other."""
 
+    def __init__(self, place: Path, where: str) -> None:
+        self.store = Store(place / "store")
+        self.where = where
+        self.notes = place / "notes.db"
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.crash.sweepers", str(self.store.root), where],
+            env=ENVIRON,
+            cwd=REPO,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._heard() == "ready"
 
-def go(sweeper: subprocess.Popen[str]) -> None:
-    assert sweeper.stdin and sweeper.stdout
-    assert sweeper.stdout.readline() == "ready\n"
-    sweeper.stdin.write("\n")
-    sweeper.stdin.flush()
+    def start(self, *sweepers: Sweeper) -> None:
+        assert self._process.stdin
+        told: list[Sweeper] = [{"notes": str(self.notes), **sweeper} for sweeper in sweepers]
+        self._process.stdin.write(json.dumps(told) + "\n")
+        self._process.stdin.flush()
 
+    def killed(self) -> int:
+        """How many of those started were killed, once all have ended."""
+        return int(self._heard())
 
-def finish(*sweepers: subprocess.Popen[str]) -> list[int]:
-    codes = []
-    for sweeper in sweepers:
-        sweeper.communicate(timeout=60)
-        codes.append(sweeper.returncode)
-    return codes
+    def sweeping(self) -> bool:
+        assert self._process.stdout
+        return not select.select([self._process.stdout], [], [], 0)[0]
+
+    def _heard(self) -> str:
+        assert self._process.stdout
+        return self._process.stdout.readline().strip()
+
+    @property
+    def in_a_file(self) -> bool:
+        return not self.where.startswith("esdb:")
+
+    def close(self) -> None:
+        self._process.communicate()
+
+    def check(self) -> None:
+        """One more sweep, then every turn counts once, and each stream's cursor is its file's end."""
+        with apsw.Connection(str(self.notes)) as connection, closing(log_at(self.where)) as log:
+            home = Home(self.store.root, log, connection=connection)
+            home.sweep()
+            ids = [turn["id"] for turn in home.turns()]
+            assert len(ids) == len(set(ids)) == self.store.turns
+            streams = home.folded().streams
+            for path in (self.store.root / "projects" / "p").iterdir():
+                assert streams[f"episode-t.{path.stem}"].cursor == path.stat().st_size
+            assert home.sweep()[:4] == (0, 0, 0, 0)
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
-    SqliteEventLog.create(tmp_path / "log.db").close()
-    return tmp_path
-
-
-def check(place: Path, turns: int) -> None:
-    """One more sweep, then every turn counts once, and each stream's cursor is its file's end."""
-    with apsw.Connection(str(place / "notes.db")) as connection:
-        home = Home(place / "store", SqliteEventLog(place / "log.db"), connection=connection)
-        home.sweep()
-        ids = [turn["id"] for turn in home.turns()]
-        assert len(ids) == len(set(ids)) == turns
-        for path in (place / "store" / "projects" / "p").iterdir():
-            state = home.folded().streams[f"episode-t.{path.stem}"]
-            assert state.cursor == path.stat().st_size
-        assert home.sweep()[:4] == (0, 0, 0, 0)
-        home.log.close()
+def place(tmp_path: Path, where: str) -> Iterator[Place]:
+    with closing(Place(tmp_path, where)) as place:
+        yield place
 
 
 @pytest.mark.parametrize("shared_notes", [True, False])
-def test_sweeps_at_once_count_each_turn_once(place: Path, shared_notes: bool) -> None:
-    turns = make_store(place / "store")
-    sweepers = [start(place, notes="notes.db" if shared_notes else f"notes{i}.db") for i in range(3)]
-    for sweeper in sweepers:
-        go(sweeper)
-    assert finish(*sweepers) == [0, 0, 0]
-    check(place, turns)
+def test_eight_sweeps_at_once_count_each_turn_once(place: Place, tmp_path: Path, shared_notes: bool) -> None:
+    place.store.grow(6, 60_000)
+    for n in range(3):
+        place.store.fork(f"fork{n}", 4 * (n + 1))
+    own: list[Sweeper] = [{"notes": str(tmp_path / f"notes{n}.db")} for n in range(8)]
+    place.start(*([{}] * 8 if shared_notes else own))
+    assert place.killed() == 0
+    place.check()
 
 
-def test_a_sweep_killed_at_any_append_loses_and_doubles_nothing(place: Path) -> None:
-    turns = make_store(place / "store")
+def test_a_sweep_killed_at_any_append_loses_and_doubles_nothing(place: Place) -> None:
+    place.store.grow(6, 60_000)
+    place.store.fork("fork", 8)
     killed = 0
-    for kill_at in (1, -1, 2, -3, 4, -2, 3):
-        sweeper = start(place, kill_at)
-        go(sweeper)
-        killed += finish(sweeper) == [-9]
+    for at in (1, -1, 2, -3, 4, -2, 3):
+        place.start({"at": at})
+        killed += place.killed()
     assert killed >= 5
-    check(place, turns)
+    place.check()
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_sweep_killed_at_any_moment_beside_another_loses_nothing(place: Path, seed: int) -> None:
-    turns = make_store(place / "store")
-    chance = random.Random(seed)
-    for _ in range(2):
-        victim, other = start(place), start(place)
-        go(victim)
-        go(other)
-        time.sleep(chance.random() * 0.15)  # not waiting for anything: the moment is what varies
-        victim.kill()
-        finish(victim, other)
-    check(place, turns)
+def test_sweeps_killed_anywhere_beside_each_other_lose_and_double_nothing(place: Place) -> None:
+    """Killed at between nothing and about what a sweep takes, which grows with the log it folds first."""
+    chance = random.Random(11)
+    work = 0.04 if place.in_a_file else 0.12
+    killed = midway = head = 0
+    for n in range(ROUNDS):
+        place.store.grow(1, 2_000)
+        if n % 5 == 2:
+            place.store.fork(f"fork{n}", chance.randrange(2, 2 * n))
+        longest = work * (1 + n / ROUNDS)
+        lives = [chance.uniform(0.003, longest) for _ in range(2)]
+        place.start({"lives": lives[0]}, {"lives": lives[1]})
+        died, before = place.killed(), head
+        with closing(log_at(place.where)) as log:
+            head = log.head()
+        killed += died
+        midway += died and head > before
+    assert killed > ROUNDS
+    assert midway > ROUNDS // 4
+    place.check()
 
 
-def test_a_file_that_grows_while_it_is_swept_loses_nothing(place: Path) -> None:
-    root = place / "store"
-    session = Session("grows")
-    path = session.write(root)
-    sweepers = [start(place) for _ in range(2)]
-    for sweeper in sweepers:
-        go(sweeper)
+def test_a_file_that_grows_while_it_is_swept_loses_nothing(place: Place) -> None:
+    session, said = Session("grows"), 0
+    path = session.write(place.store.root)
+    place.start({}, {})
     with path.open("ab", buffering=0) as file:
-        for i in range(400):
+        while said < 100 or (place.sweeping() and said < 2_000):
             session.records.clear()
-            session.user(f"prompt {i}", uuid=f"g{i}")
+            session.user(f"prompt {said}", uuid=f"g{said}")
             content = session.bytes()
             file.write(content[:50])
             file.write(content[50:])
-    assert finish(*sweepers) == [0, 0]
-    with apsw.Connection(str(place / "notes.db")) as connection:
-        home = Home(root, SqliteEventLog(place / "log.db"), connection=connection)
+            said += 1
+    assert place.killed() == 0
+    with apsw.Connection(str(place.notes)) as connection, closing(log_at(place.where)) as log:
+        home = Home(place.store.root, log, connection=connection)
         home.sweep()
-        assert home.said() == [f"prompt {i}" for i in range(400)]
-        home.log.close()
+        assert home.said() == [f"prompt {i}" for i in range(said)]

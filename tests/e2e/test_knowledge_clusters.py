@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.e2e.person import Person
-from tests.support.sessions import session
+from tests.support.said import session
 
 pytestmark = pytest.mark.filterwarnings("ignore:Support for class-based `config`")  # graphiti's own
 

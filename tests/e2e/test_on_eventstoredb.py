@@ -15,7 +15,11 @@ from tests.e2e.pages import blocks
 from tests.e2e.test_docs import ON_A_SERVER, REPO, Reader
 from tests.support.esdb.process import EventStoreProcess
 
-PAGES = [REPO / "README.md", REPO / "docs" / "concepts.md"]
+PAGES = [
+    REPO / "README.md",
+    *(REPO / "docs" / f"{name}.md" for name in ("concepts", "operating", "extending")),
+]
+"""Not recovery.md and security.md: they mend and guard the log's file."""
 
 DIFFERS = re.compile(r"\(embedded\)|\(eventstoredb\)|\d+")
 """Positions differ between logs, and the mode is said."""

@@ -15,16 +15,17 @@ UNNEEDED = ("pydantic", "rich", "detect_secrets", "numpy", "jinja2", "esdbclient
 
 
 class Shell:
-    """A shell with only what it is given in its environment."""
+    """A shell with only what it is given in its environment, and an install on the log at that URI."""
 
-    def __init__(self, place: Path, **environ: str) -> None:
+    def __init__(self, place: Path, log: str | None = None, **environ: str) -> None:
         self.home = place / "home"
         kept = {name: os.environ[name] for name in ("PATH",) if name in os.environ}
         self.environ = kept | {"EDGE_HOME": str(self.home), "EDGE_ACTOR": "operator", **environ}
         store = place / "transcripts"
         store.mkdir(exist_ok=True)
         if not self.home.exists():
-            self.run("init", "--group", "me", "--store", str(store))
+            where = ("--log", log) if log else ()
+            self.run("init", "--group", "me", "--store", str(store), *where)
 
     def run(self, *words: str | bytes, code: int = 0, given: bytes = b"") -> bytes:
         done = subprocess.run(
@@ -39,8 +40,8 @@ class Shell:
         return json.loads(self.run(*words, "--json", given=given))
 
 
-def test_from_a_report_to_a_closed_comment(tmp_path: Path) -> None:
-    shell = Shell(tmp_path)
+def test_from_a_report_to_a_closed_comment(tmp_path: Path, log_uri: str | None) -> None:
+    shell = Shell(tmp_path, log_uri)
     study = tmp_path / "study.md"
     study.write_text("# Retentativas\n", "utf-8")
     shell.json("open", "report")
@@ -60,8 +61,8 @@ def test_from_a_report_to_a_closed_comment(tmp_path: Path) -> None:
     assert shell.json("status")["errors"] == []
 
 
-def test_accents_and_other_scripts_pass_in_the_poorest_locale(tmp_path: Path) -> None:
-    shell = Shell(tmp_path, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+def test_accents_and_other_scripts_pass_in_the_poorest_locale(tmp_path: Path, log_uri: str | None) -> None:
+    shell = Shell(tmp_path, log_uri, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
     body = "Não é ação 漢字 🙂"
     id_ = shell.json("voz", "comment", body)["comment_id"]
     shell.json("voz", "comment", "-", given=body.encode())
@@ -87,8 +88,8 @@ def test_errors_are_one_line_and_json_where_asked(tmp_path: Path) -> None:
     shell.run("status", code=2)
 
 
-def test_a_reader_that_stops_reading_is_no_error(tmp_path: Path) -> None:
-    shell = Shell(tmp_path)
+def test_a_reader_that_stops_reading_is_no_error(tmp_path: Path, log_uri: str | None) -> None:
+    shell = Shell(tmp_path, log_uri)
     shell.run("voz", "comment", "-", given=b"x " * 4000)
     for words in (["voz", "list"], ["voz", "list", "--json"], ["log", "tail", "-n", "99"], ["--help"]):
         edge = subprocess.Popen(

@@ -30,7 +30,25 @@ READY_WITHIN = 120.0
 def test_every_service_has_its_profile() -> None:
     profiles = {name: service["profiles"] for name, service in SERVICES.items()}
     one_each = {name: [profile] for name, profile in (NODES | WORKERS).items()}
-    assert profiles == {"certificates": ["single", "cluster"], **one_each}
+    both = ["single", "cluster"]
+    assert profiles == {"certificates": both, "neo4j": both, **one_each}
+
+
+def test_the_graph_is_of_the_line_with_long_support_and_is_watched() -> None:
+    graph = SERVICES["neo4j"]
+    assert re.fullmatch(r"neo4j:5\.26(\.\d+)?-community", graph["image"])
+    assert "http://localhost:7474" in graph["healthcheck"]["test"][1]
+    assert graph["environment"]["NEO4J_dbms_usage__report_enabled"] == "false"
+    assert "neo4j:/data" in graph["volumes"]
+
+
+@pytest.mark.parametrize("name", WORKERS)
+def test_a_worker_finds_the_graph_with_its_password_beside_the_address(name: str) -> None:
+    environment = SERVICES[name]["environment"]
+    host = "127.0.0.1" if SERVICES[name].get("network_mode") == "host" else "neo4j"
+    assert environment["EDGE_GRAPH"] == f"neo4j://{host}:7687"
+    assert SERVICES["neo4j"]["environment"]["NEO4J_AUTH"] == f"neo4j/{environment['EDGE_GRAPH_PASSWORD']}"
+    assert "neo4j" not in SERVICES[name]["depends_on"]  # what needs no graph goes on without it
 
 
 @pytest.mark.parametrize("name", NODES)
@@ -59,8 +77,8 @@ def test_three_nodes_make_the_cluster_and_find_each_other() -> None:
 def test_no_password_is_written_here_or_has_a_default() -> None:
     for name, service in SERVICES.items():
         for variable, value in service.get("environment", {}).items():
-            if "PASSWORD" in variable or variable == "EDGE_GROUP":
-                assert re.fullmatch(r"\$\{\w+:\?[^}]+\}", value), f"{name}: {variable}"
+            if "PASSWORD" in variable or variable in ("EDGE_GROUP", "NEO4J_AUTH"):
+                assert re.fullmatch(r"(neo4j/)?\$\{\w+:\?[^}]+\}", value), f"{name}: {variable}"
     assert "changeit" not in TEXT
     assert not re.search(r"esdb://\w+:", TEXT)
     for name in NODES:
@@ -70,7 +88,7 @@ def test_no_password_is_written_here_or_has_a_default() -> None:
 
 def test_nothing_listens_beyond_this_machine() -> None:
     ports = [port for service in SERVICES.values() for port in service.get("ports", ())]
-    assert len(ports) == 4
+    assert len(ports) == 6
     assert all(port.startswith("127.0.0.1:") for port in ports)
 
 

@@ -137,6 +137,8 @@ def test_a_ca_file_that_holds_none_is_told(secure: EventStoreProcess, tmp_path: 
     (tmp_path / "diary.crt").write_text("my diary")
     error = told(f"esdb://{USER}:{QUOTED}@localhost:{secure.port}?tlsCaFile={tmp_path}/diary.crt")
     assert isinstance(error, Unreachable)
+    assert error.lasting
+    assert "no certificate in tlsCaFile" in error.message
 
 
 def test_tls_to_a_server_without_is_told(server: EventStoreProcess) -> None:

@@ -159,7 +159,7 @@ def test_a_log_that_is_away_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> No
     said: list[str] = []
     store = ReadStore(None, MODELS, house.log_id)
     runner = Runner(log, store, house.streams.log)
-    following = Worker(log, runner, lambda _position: following.stop(), said.append)
+    following = Worker(log, lambda: (runner, lambda _position: following.stop()), said.append)
     following.run()
     assert [line.split(";")[0] for line in said if "trying again" in line] == ["nobody answers"] * 3
     assert store.position() == log.head()

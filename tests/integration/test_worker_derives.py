@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.cli.worker import _derive
+from edge.cli.worker import _Deriving, _every
 from edge.init import initialise
 from edge.settings import Settings
 
@@ -21,7 +21,9 @@ class Looks(threading.Event):
 
     def wait(self, timeout: float | None = None) -> bool:
         self._left -= 1
-        return self._left < 0
+        if not self._left:
+            self.set()
+        return self.is_set()
 
 
 def test_what_is_behind_is_brought_up_and_trouble_is_said_once(
@@ -30,9 +32,9 @@ def test_what_is_behind_is_brought_up_and_trouble_is_said_once(
     home = tmp_path / "home"
     initialise(Settings(home, "g"))
     (home / "wiki").write_text("in the way")
-    _derive(home, Looks(3))
+    _every(1.0, "wiki", _Deriving(), home, Looks(3))
     assert capsys.readouterr().err.count("wiki: ") == 1
     (home / "wiki").unlink()
-    _derive(home, Looks(1))
+    _every(1.0, "wiki", _Deriving(), home, Looks(1))
     assert (home / "wiki" / "index.md").exists()
     assert capsys.readouterr().err == ""

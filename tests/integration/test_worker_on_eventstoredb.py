@@ -49,12 +49,12 @@ def joined(server: EventStoreProcess, home: Path) -> Path:
 
 
 class Working:
-    """A worker as a process; what it says is kept."""
+    """A worker as a process, once it has said what is expected first; what it says is kept."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, first: str | None = "following", every: str = "0", **environ: str) -> None:
         self.process = subprocess.Popen(
-            command("worker", "--sweep-every", "0"),
-            env=ENVIRON | {"EDGE_HOME": str(home)},
+            command("worker", "--sweep-every", every),
+            env=ENVIRON | {"EDGE_HOME": str(home)} | environ,
             cwd=REPO,
             stderr=subprocess.PIPE,
             text=True,
@@ -62,11 +62,15 @@ class Working:
         self.said: list[str] = []
         self._listening = threading.Thread(target=self._listen, daemon=True)
         self._listening.start()
-        assert eventually(lambda: any("following" in line for line in self.said)), self.said
+        assert first is None or self.says(first), self.said
 
     def _listen(self) -> None:
         assert self.process.stderr
         self.said.extend(line.rstrip() for line in iter(self.process.stderr.readline, ""))
+
+    def says(self, words: str, times: int = 1) -> bool:
+        """Whether it comes to say that in so many lines."""
+        return eventually(lambda: len([line for line in self.said if words in line]) >= times)
 
     def ends(self) -> int:
         """The exit code it ends with by itself."""

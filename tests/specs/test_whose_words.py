@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from edge.domain.episodes import BRIEFING_BEGIN, BRIEFING_END
+from edge.domain.episodes import BRIEFING_BEGIN, BRIEFING_END, MODEL_CALL_MARK
 from tests.support.sweeping import Home, Session
 
 
@@ -290,3 +290,53 @@ def test_a_session_found_out_as_a_programs_leaves_atividade_and_may_come_back(ho
         ("who knows", "present"),
         ("said while it was absent", "present"),
     }
+
+
+def own_call(session: Session) -> None:
+    session.user(f"{MODEL_CALL_MARK}\nName what this episode speaks of: the operator wants X")
+    session.agent('{"entities": ["X"]}')
+
+
+@pytest.mark.parametrize("entrypoint", ["cli", None, "claude-vscode"])
+def test_edges_own_question_to_a_model_is_nobodys_whatever_its_record_says(
+    home: Home, entrypoint: str | None
+) -> None:
+    session = Session(entrypoint=entrypoint)
+    own_call(session)
+    session.write(home.root)
+    assert home.sweep().excluded == [{"session": "s1", "reason": "autonomous"}]
+    session.add(type="permission-mode", permissionMode="default", sessionId="s1")
+    assert presences(swept(home, session)) == {}
+
+
+def test_in_a_session_of_edges_own_only_its_own_question_is_left_out(home: Home) -> None:
+    session = Session()
+    own_call(session)
+    session.user("I resumed it, and this is me")
+    session.agent("hello")
+    session.user(f"why does my log hold {MODEL_CALL_MARK}?")
+    assert presences(swept(home, session)) == {
+        "I resumed it, and this is me": "present",
+        "hello": "present",
+        f"why does my log hold {MODEL_CALL_MARK}?": "present",
+    }
+
+
+def test_edges_own_question_is_nobodys_however_it_was_queued(home: Home) -> None:
+    question = f"{MODEL_CALL_MARK}\nName what this speaks of"
+    removed = Session("s1")
+    removed.user("hello")
+    removed.queue("enqueue", question)
+    removed.queue("remove")
+    removed.agent("hi")
+    attached = Session("s2")
+    attached.user("hello there")
+    attached.attachment(question)
+    sent = Session("s3", entrypoint=None)
+    sent.queue("enqueue", question)
+    sent.queue("dequeue")
+    sent.user(question)
+    for session in (removed, attached, sent):
+        session.write(home.root)
+    home.sweep()
+    assert set(presences(home)) == {"hello", "hi", "hello there"}

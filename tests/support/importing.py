@@ -24,8 +24,8 @@ from projections.store import ReadStore
 Record = dict[str, Any]
 
 
-def install(home: Path, group: str = "g") -> Edge:
-    initialise(Settings(home, group))
+def install(home: Path, group: str = "g", log: str | None = None) -> Edge:
+    initialise(Settings(home, group, log=log))
     return Edge.at_home(home)
 
 

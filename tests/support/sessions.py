@@ -1,39 +1,43 @@
-"""Transcripts as Claude Code writes them, said by a person in one session each."""
+"""A few invented sessions that say things worth knowing, in both languages."""
 
 from __future__ import annotations
 
-import json
-import uuid
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+
+from tests.support.sweeping import Session
+
+TALKS: dict[str, list[tuple[str, str]]] = {
+    "queue": [
+        ("user", "The worker loses jobs when Redis restarts. Move the retry queue to Postgres."),
+        ("agent", "The retry queue now lives in Postgres. `worker/retry.py` uses Postgres instead of Redis."),
+        ("user", "Good. The Checkout service depends on the retry queue, keep its API."),
+        ("agent", "Checkout keeps its API; `checkout/api.py` calls `worker/retry.py`."),
+    ],
+    "fila": [
+        ("user", "A fila de retentativas usa Postgres. O serviço Checkout depende do Stripe."),
+        ("agent", "Feito: o Checkout usa o Stripe e a fila usa Postgres."),
+        ("user", "Já não usamos o Redis no worker."),
+        ("agent", "Certo, removi o Redis do `docker-compose.yml`."),
+    ],
+    "deploy": [
+        ("user", "Deploy runs on Fly.io now. GitHub Actions builds the image with Docker."),
+        ("agent", "GitHub Actions uses Docker to build, and Fly.io runs the image."),
+        ("user", "Checkout depends on Stripe, remember."),
+    ],
+}
 
 
-def session(
-    store: Path, name: str, *said: str, at: str = "2026-11-20T09:00:00.000Z", cwd: str = "/op/x"
-) -> Path:
-    """A session in which the operator typed these, one turn each."""
-    id_ = str(uuid.uuid5(uuid.NAMESPACE_OID, name))
-    path = store / "projects" / cwd.replace("/", "-") / f"{id_}.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    records: list[dict[str, Any]] = []
-    for n, text in enumerate(said):
-        records.append(
-            {
-                "type": "user",
-                "parentUuid": records[-1]["uuid"] if records else None,
-                "isSidechain": False,
-                "userType": "external",
-                "cwd": cwd,
-                "sessionId": id_,
-                "version": "2.1.270",
-                "entrypoint": "cli",
-                "message": {"role": "user", "content": text},
-                "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, f"{name} {n}")),
-                "timestamp": at,
-                "permissionMode": "default",
-                "promptSource": "typed",
-                "origin": {"kind": "human"},
-            }
-        )
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    return path
+def write_talks(root: Path, *names: str) -> None:
+    """The named talks, or all, as transcripts of a store; each begins an hour after the one before."""
+    for hour, (name, said) in enumerate(TALKS.items()):
+        if names and name not in names:
+            continue
+        session = Session(name)
+        session._now = datetime(2026, 11, 19, 9 + hour, tzinfo=UTC)
+        for who, text in said:
+            if who == "user":
+                session.user(text)
+            else:
+                session.agent(text)
+        session.write(root)

@@ -25,6 +25,8 @@ LONGEST_PAUSE: Final = 15.0
 ANSWERS: Final = (esdb.NotFound, esdb.WrongCurrentVersion, esdb.MaximumAppendSizeExceededError)
 """What the server says about the call, not about itself: for the caller to know."""
 
+_PEM: Final = b"-----BEGIN"
+
 _numbers: Final = count(1)
 
 
@@ -208,14 +210,23 @@ class Connection:
 
     def _connected(self) -> Node:
         try:
-            return Node(EventStoreDBClient(self._complete()), self._user, self._password)
+            client = EventStoreDBClient(self._complete())
         except ValueError as error:
             raise self._misused(str(error)) from None
         except OSError as error:
             raise Unreachable(
                 f"{self.where}: {error.filename} cannot be read: {error.strerror}",
                 hint="check the files named in the log's URI",
+                lasting=True,
             ) from error
+        if client.root_certificates is not None and _PEM not in client.root_certificates:
+            client.close()  # gRPC would say of it what it says of a host it cannot find
+            raise Unreachable(
+                f"{self.where}: there is no certificate in tlsCaFile",
+                hint="name the CA's file in the URI: tlsCaFile=/path/to/ca.crt",
+                lasting=True,
+            )
+        return Node(client, self._user, self._password)
 
     def _complete(self) -> str:
         """The URI with two options more, where it has not set them itself.

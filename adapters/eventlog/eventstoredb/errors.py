@@ -70,12 +70,15 @@ def explained(error: Exception, where: str) -> EdgeError:
         )
     if status(error) is StatusCode.UNAUTHENTICATED:
         return Unreachable(
-            f"{where} does not accept the user and password", hint="check both in the log's URI"
+            f"{where} does not accept the user and password",
+            hint="check both in the log's URI",
+            lasting=True,
         )
     if status(error) is StatusCode.PERMISSION_DENIED or isinstance(error, esdb.AccessDeniedError):
         return Unreachable(
             f"{where} denies this user what was asked",
             hint="the user needs to read $all, and to write the streams of the group",
+            lasting=True,
         )
     if isinstance(error, esdb.StreamIsDeleted) or (
         isinstance(error, esdb.FailedPrecondition) and "is deleted" in told
@@ -95,9 +98,12 @@ def _unreachable(error: Exception, where: str, told: str) -> EdgeError:
         return Unreachable(
             f"{where}: its certificate was not signed by a CA known here",
             hint="name the CA's file in the URI: tlsCaFile=/path/to/ca.crt",
+            lasting=True,
         )
     if "WRONG_VERSION_NUMBER" in told:
-        return Unreachable(f"{where} does not speak TLS", hint="add tls=false to the URI if that is meant")
+        return Unreachable(
+            f"{where} does not speak TLS", hint="add tls=false to the URI if that is meant", lasting=True
+        )
     if isinstance(error, esdb.GrpcDeadlineExceeded | esdb.AppendDeadlineExceeded):
         return Unreachable(f"{where} does not answer in time", hint="is the server well, and the network?")
     if "Connection refused" in told:
@@ -105,7 +111,7 @@ def _unreachable(error: Exception, where: str, told: str) -> EdgeError:
             f"{where}: nothing listens there", hint="is the server running, and the port right?"
         )
     if any(sign in told for sign in ("DNS resolution failed", "Name or service not known", "empty address")):
-        return Unreachable(f"{where}: no such host, or no CA in tlsCaFile", hint="check the log's URI")
+        return Unreachable(f"{where}: no such host", hint="check the log's URI")
     return Unreachable(
         f"{where} cannot be used now: {told[:200] or type(error).__name__}",
         hint="is it well, and is TLS on both sides or on none?",

@@ -81,7 +81,7 @@ class EventStoreDBEventLog:
             with self._lock:
                 self._known_head = None
             doubt = " (it may have been written all the same)" if passes(error.__cause__) else ""
-            raise Unreachable(error.message, hint=error.hint + doubt) from error
+            raise Unreachable(error.message, hint=error.hint + doubt, lasting=error.lasting) from error
         with self._lock:
             self._known_head = max(self._known_head or 0, position)
         return Appended(expected + len(batch), position, written=position > known)

@@ -1,0 +1,1 @@
+"""Models that only play: a program called ``claude``, and a server of the OpenAI-shaped API."""
