@@ -126,7 +126,7 @@ def test_a_model_writes_of_what_changed_and_what_is_forgotten_takes_it_along(hou
             return Answer({"summary": f"About {prompt[20:40]}"}, 1)
 
     model = Model()
-    house.knowledge.__dict__["model"] = model
+    house.__dict__["model"] = model
     while house.derived.summarise().left:
         pass
     asked = model.asked
