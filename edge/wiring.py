@@ -265,7 +265,8 @@ class Edge:
 
         log = () if self.settings.log is not None else (Scrub("log file", self.embedded_log.scrub),)
         graph = (Scrub("graph", self.knowledge.forget_in_graph),) if self.settings.graph else ()
-        return (Scrub(READ_MODELS, self._scrub_read_models), *log, *graph)
+        wiki = Scrub("wiki", self.derived.let_go)
+        return (Scrub(READ_MODELS, self._scrub_read_models), *log, wiki, *graph)
 
     def _scrub_read_models(self) -> None:
         from edge.scrubbing import remove_leftovers

@@ -46,6 +46,10 @@ class DerivedParts:
             self._edge.current().note(TROUBLE, said or "")
         return said
 
+    def let_go(self) -> None:
+        """Write the pages without what is forgotten; raises where they cannot be written."""
+        self.follow_with_wiki()
+
     def clusters(self, at: str | None) -> list[Data]:
         """The clusters as ``knowledge clusters`` prints them. Of another time the facts speak for
         them: what a model wrote is of now."""
