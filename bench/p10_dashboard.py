@@ -49,7 +49,9 @@ def _row(context: Context, page: str, by_size: dict[int, dict[str, _Asked]]) -> 
     return Row(
         "P10",
         f"`{page}`, p95 of {REQUESTS} requests",
-        " · ".join(f"{size_name(size)}: {span(asked.cpu)} ({span(asked.wall)})" for size, asked in at.items()),
+        " · ".join(
+            f"{size_name(size)}: {span(asked.cpu)} ({span(asked.wall)})" for size, asked in at.items()
+        ),
         ratio=f"{flat:.2f}",
         bar=f"≤ 40 ms CPU, {size_name(context.largest)} ≤ 1.5 × 1k",
         met=slowest <= BAR and flat <= 1.5,
@@ -138,9 +140,18 @@ async def _get(app: Any, path: str, cookie: str) -> bytes:
 
     headers = [(b"host", b"127.0.0.1:8765"), (b"cookie", cookie.encode())]
     scope = {
-        **{"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET"},
-        **{"scheme": "http", "path": path, "raw_path": path.encode(), "query_string": query.encode()},
-        **{"headers": headers, "server": ("127.0.0.1", 8765), "client": ("127.0.0.1", 1), "root_path": ""},
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "headers": headers,
+        "server": ("127.0.0.1", 8765),
+        "client": ("127.0.0.1", 1),
+        "root_path": "",
     }
     await app(scope, receive, send)
     if status != 200:

@@ -9,6 +9,7 @@ from pathlib import Path
 from edge.domain.events import Data
 from edge.domain.refusal import EdgeError, Failed
 from edge.wiring import Edge, sqlite_version, transcript_root
+from edge.wiring_derived import TROUBLE
 
 _WAL_RESET_FIXED = (3, 51, 3)
 
@@ -23,7 +24,13 @@ def examined(edge: Edge) -> Data:
     ]
     if home.log is None:  # a server looks after its own
         checks.append(_made("log is whole", lambda: _whole(edge)))
-    checks += [_made("read models", lambda: _lag(edge)), _store(edge), _made("model", edge.look_at_model)]
+    checks += [
+        _made("read models", lambda: _lag(edge)),
+        _made("forgetting", lambda: _forgotten(edge)),
+        _store(edge),
+        _made("model", edge.look_at_model),
+        _made("wiki", lambda: _derived(edge)),
+    ]
     return {"ok": all(check["ok"] for check in checks), "checks": checks}
 
 
@@ -71,6 +78,24 @@ def _lag(edge: Edge) -> str:
             hint="`edge rebuild` tries them again, strictly",
         )
     return f"folded to {position}, lag 0"
+
+
+def _forgotten(edge: Edge) -> str:
+    left = edge.forgetting.pending()
+    if left:
+        raise Failed(
+            f"what is forgotten is still held by: {', '.join(left)}",
+            hint="`edge forget` of the same again says why",
+        )
+    return "nothing is held that was forgotten"
+
+
+def _derived(edge: Edge) -> str:
+    """How the last refresh of what is derived went."""
+    trouble = edge.current().noted(TROUBLE)
+    if trouble:
+        raise Failed(trouble, hint="`edge wiki` tries again")
+    return str(edge.derived.root)
 
 
 def _store(edge: Edge) -> Data:

@@ -30,6 +30,7 @@ class Activity(ReadModel):
     NAME = "activity"
     VERSION = 1
     TYPES = frozenset(KIND_OF)
+    REFOLDED_AFTER = frozenset(("voz.forgotten", "episode.forgotten", "artefato.forgotten"))
     TABLES: ClassVar[dict[str, str]] = {
         "activity": """
             CREATE TABLE activity (

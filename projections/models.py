@@ -9,17 +9,20 @@ from projections.chats import Chats, Votes
 from projections.corpus import Corpus
 from projections.direction import Direction
 from projections.episodes import Episodes
+from projections.forgotten import Forgotten
 from projections.health import Health
 from projections.knowledge import Knowledge
 from projections.model import ReadModel
 from projections.moves import Moves
 from projections.runs import Dispatches, Runs
+from projections.sources import Sources
 
 MODELS: Final[tuple[type[ReadModel], ...]] = (
     Chats,
     Votes,
     Direction,
     Corpus,
+    Sources,
     Runs,
     Dispatches,
     Episodes,
@@ -27,4 +30,5 @@ MODELS: Final[tuple[type[ReadModel], ...]] = (
     Health,
     Activity,
     Moves,
+    Forgotten,
 )

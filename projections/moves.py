@@ -19,6 +19,7 @@ class Moves(ReadModel):
     NAME = "moves"
     VERSION = 1
     TYPES = frozenset(("direction.proposed", "direction.set", "direction.dropped", "artefato.published"))
+    REFOLDED_AFTER = frozenset(("voz.forgotten", "artefato.forgotten"))
     TABLES: ClassVar[dict[str, str]] = {
         "moves": """
             CREATE TABLE moves (

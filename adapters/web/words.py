@@ -203,10 +203,10 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "found-none": ("Nothing that is known speaks of it.", "Nada do que se sabe fala disso."),
     "map": ("What is spoken of", "Do que se fala"),
     "map-text": (
-        "{n} subjects and {ties} ties between them; the larger, the more episodes speak of it."
-        " The list below holds the same.",
-        "{n} assuntos e {ties} ligações entre eles; quanto maior, mais episódios falam dele."
-        " A lista abaixo diz o mesmo.",
+        "{n} subjects and {ties} ties between them, a colour for each cluster; the larger, the more episodes"
+        " speak of it. The list below holds the same.",
+        "{n} assuntos e {ties} ligações entre eles, uma cor por agrupamento; quanto maior, mais episódios"
+        " falam dele. A lista abaixo diz o mesmo.",
     ),
     "map-list": ("The same as a list", "O mesmo em lista"),
     "n-episodes": ("{n} episodes", "{n} episódios"),
@@ -244,17 +244,17 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
         "Em que o edge se baseou, e no que deu. A sua opinião está acima de qualquer pontuação.",
     ),
     "sources-none": (
-        "No artefato has cited anything yet.",
-        "Nenhum artefato citou ainda nada.",
+        "No artefato has cited anything yet, and you hold no opinion of a source.",
+        "Nenhum artefato citou ainda nada, e não há opinião sua sobre uma fonte.",
     ),
     "sources-later": (
-        "Scores are not computed here yet; this is what artefatos cite.",
-        "As pontuações ainda não são calculadas aqui; isto é o que os artefatos citam.",
+        "Scores are not computed here yet; this is what artefatos cite, and what you hold of it.",
+        "As pontuações ainda não são calculadas aqui; isto é o que os artefatos citam, e a sua opinião.",
     ),
     "source": ("Source", "Fonte"),
     "source-kind": ("Kind", "Tipo"),
     "cited-by": ("Cited by", "Citada por"),
-    "score": ("Score", "Pontuação"),
+    "opinion": ("Your opinion", "A sua opinião"),
     # -- health
     "ok": ("All is well", "Tudo bem"),
     "degraded": ("Degraded", "Degradado"),

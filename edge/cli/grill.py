@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from edge.cli import views
-from edge.cli.common import Home, Json, document_of, group, opened, say
+from edge.cli.common import Home, Json, counted, document_of, group, opened, say
 from edge.domain.events import Data
 from edge.domain.grill import Run, loaded_ids
 from edge.domain.language import first_line
@@ -107,8 +107,8 @@ def _run(edge: Edge, prefix: str | None) -> str:
     return found[0]
 
 
-def _print(as_json: bool, closed: Closed) -> None:
-    """The results; exit 3 where another close came first on any chat."""
+def _print(as_json: bool, closed: Closed, cost: tuple[int, int] | None = None) -> None:
+    """The results, and what models cost in calls and tokens; exit 3 where another close came first."""
     chats = [result for result in closed.results if result.curate is None]
     curated = [{**r.curate, "result": r.result} for r in closed.results if r.curate is not None]
     data = {
@@ -129,6 +129,10 @@ def _print(as_json: bool, closed: Closed) -> None:
     lines += [f"{act['do']} {act['id']}  {act['result']}" for act in curated]
     if closed.overflow:
         lines.append(f"overflow {len(closed.overflow)}: the next run loads them")
+    if cost is not None:
+        calls, tokens = cost
+        data["cost"] = {"calls": calls, "tokens": tokens}
+        lines.append(f"model: {counted(calls, 'call')}, {counted(tokens, 'token')}")
     say(as_json, data, "\n".join(lines))
     if closed.stale:
         raise typer.Exit(3)
@@ -146,6 +150,7 @@ def run(
     if not unattended:
         require_operator("an attended grill", "start it with --unattended, or in your own terminal")
     with opened(home) as edge:
+        before = edge.model.tally() if edge.model else None
         closed = edge.grill.run(
             edge.cognition,
             "unattended" if unattended else "attended",
@@ -154,7 +159,8 @@ def run(
             acting(),
             None if unattended else _ask,
         )
-    _print(json_, closed)
+        cost = edge.model.tally().since(before) if edge.model and before else None
+    _print(json_, closed, cost)
 
 
 def _ask(question: str, options: Sequence[Data]) -> str | None:

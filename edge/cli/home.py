@@ -144,6 +144,7 @@ def status(home: Home = None, json_: Json = False) -> None:
         said = f": {data['graph']['said']}" if data["graph"]["said"] else ""
         lines.append(f"graph lag {data['graph']['lag']}{said}")
     lines += [f"unfinished run {run}: `edge grill show {run}`" for run in data["unfinished_runs"]]
+    lines += [f"has not let go yet of what is forgotten: {name}" for name in data["forgetting"]]
     lines += [f"{error['kind']}: {', '.join(error['ids'])}".rstrip(": ") for error in data["errors"]]
     say(json_, data, "\n".join(lines))
 
@@ -154,6 +155,7 @@ def doctor(home: Home = None, json_: Json = False) -> None:
     from edge.doctor import examined
 
     with opened(home) as edge:
+        edge.finish_forgetting()
         data = examined(edge)
     lines = [
         f"{'ok  ' if check['ok'] else 'BAD '} {check['name']}: {check['found']}" for check in data["checks"]
@@ -214,7 +216,9 @@ def at_(
     when: Annotated[str, typer.Argument(metavar="P", help="A position or an ISO time.")],
     model: Annotated[
         str,
-        typer.Argument(metavar="MODEL", help="chats, acts, direction, corpus, episodes, health or briefing."),
+        typer.Argument(
+            metavar="MODEL", help="chats, acts, direction, corpus, episodes, clusters, health or briefing."
+        ),
     ] = "chats",
     home: Home = None,
     json_: Json = False,

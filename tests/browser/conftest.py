@@ -16,7 +16,7 @@ from tests.web.served import Served
 
 pytest.importorskip("playwright.sync_api", reason="Playwright: `make test` installs it")
 
-from playwright.sync_api import Browser, sync_playwright  # noqa: E402  # only where it is installed
+from playwright.sync_api import Browser, sync_playwright  # only where it is installed
 
 REPO: Final = Path(__file__).parents[2]
 AXE: Final = REPO / ".axe"

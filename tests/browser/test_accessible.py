@@ -21,14 +21,20 @@ def complaints(page: Page, axe: str) -> str:
     page.evaluate(axe + "; null")
     found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
     said = [
-        {"rule": one["id"], "at": [node["target"] for node in one["nodes"]][:3], "how": one["nodes"][0]["failureSummary"]}
+        {
+            "rule": one["id"],
+            "at": [node["target"] for node in one["nodes"]][:3],
+            "how": one["nodes"][0]["failureSummary"],
+        }
         for one in found["violations"]
     ]
     return json.dumps(said, indent=1) if said else ""
 
 
 @pytest.mark.parametrize(
-    ("lang", "scheme", "width"), [("en", "light", 1100), ("pt", "dark", 390)], ids=["desktop-light", "phone-dark"]
+    ("lang", "scheme", "width"),
+    [("en", "light", 1100), ("pt", "dark", 390)],
+    ids=["desktop-light", "phone-dark"],
 )
 def test_every_page_is_accessible(
     browser: Browser, served: Served, axe: str, lang: Lang, scheme: str, width: int
@@ -36,13 +42,26 @@ def test_every_page_is_accessible(
     more = {"color_scheme": scheme, "viewport": {"width": width, "height": 900}}
     with looking(browser, served, lang, scripted=True, **more) as page:
         paths = [
-            *("/voz", "/voz?which=closed", "/artefatos", f"/artefatos/{SLUG}", "/direction", "/direction?at=60"),
+            *(
+                "/voz",
+                "/voz?which=closed",
+                "/artefatos",
+                f"/artefatos/{SLUG}",
+                "/direction",
+                "/direction?at=60",
+            ),
             *("/knowledge", "/knowledge?q=retry", "/briefing", "/sources", "/health", "/audit"),
             *("/audit/events/200", "/audit/replay?at=60"),
         ]
-        for start, prefix in (("/voz", "/voz/"), ("/direction", "/direction/"), ("/knowledge", "/knowledge/")):
+        for start, prefix in (
+            ("/voz", "/voz/"),
+            ("/direction", "/direction/"),
+            ("/knowledge", "/knowledge/"),
+        ):
             page.goto(start)
-            hrefs = page.eval_on_selector_all("main a", "links => links.map(link => link.getAttribute('href'))")
+            hrefs = page.eval_on_selector_all(
+                "main a", "links => links.map(link => link.getAttribute('href'))"
+            )
             paths.append(next(href for href in hrefs if href and href.startswith(prefix)))
         for path in paths:
             page.goto(path)

@@ -96,7 +96,9 @@ def test_the_time_slider_shows_direction_as_it_was(
             for _ in range(6):
                 slider.press("PageDown")
             page.locator("form.slide").get_by_role("button").click()
-        expect(page.get_by_text(t("as-of-is", when="").partition("  ")[0].split(" .")[0].strip(" ."))).to_be_visible()
+        expect(
+            page.get_by_text(t("as-of-is", when="").partition("  ")[0].split(" .")[0].strip(" ."))
+        ).to_be_visible()
         expect(page.get_by_role("heading", name="Ask before deploying on a Friday")).to_have_count(0)
         page.get_by_role("link", name=t("as-of-now")).first.click()
         expect(page.get_by_role("heading", name="Ask before deploying on a Friday")).to_be_visible()
@@ -111,7 +113,9 @@ def test_a_proposal_is_accepted_and_another_rejected(
         page.goto("/direction")
         page.get_by_role("button", name=f"{t('accept')}: Give the gateway a key too").click()
         expect(
-            page.get_by_role("region", name=t("set")).get_by_role("heading", name="Give the gateway a key too")
+            page.get_by_role("region", name=t("set")).get_by_role(
+                "heading", name="Give the gateway a key too"
+            )
         ).to_be_visible()
         card = page.get_by_role("article", name="Give a horta a key too")
         card.locator("summary").click()
@@ -148,7 +152,9 @@ def test_all_is_reached_by_keyboard_and_the_focus_is_seen(browser: Browser, serv
         reached = []
         for _ in range(40):
             page.keyboard.press("Tab")
-            reached.append(page.evaluate("(document.activeElement.textContent || document.activeElement.name).trim()"))
+            reached.append(
+                page.evaluate("(document.activeElement.textContent || document.activeElement.name).trim()")
+            )
             outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
             assert outline != "none", reached[-1]
         for name in ("Voz", "Audit", "Answer", "yes", "Say it"):

@@ -31,6 +31,7 @@ LOG_ID = "a-log"
 BESIDE = (
     *("measured", "sweep_files"),
     *("knowledge_changes", "knowledge_vectors", "knowledge_troubles"),
+    *("knowledge_clusters", "knowledge_clusters_of", "knowledge_summaries"),
 )
 """Tables of a host that are no fold of the log."""
 
@@ -100,6 +101,7 @@ class House(Edge):
         self.hand_clock = HandClock()
         self.memory = log or WatchedLog()
         self.__dict__.update(log=self.memory, clock=self.hand_clock, redactor=NothingSecret(), log_id=LOG_ID)
+        self.__dict__["follow_ups"] = ()  # nothing of it is in a file
         self.__dict__["store"] = ReadStore(None, MODELS, LOG_ID)
         self.journal.ids = CountedIds()
         if not self.memory.head():

@@ -46,10 +46,20 @@ def test_no_request_makes_it_fail(case: schemathesis.Case) -> None:
 
 def test_every_page_and_act_is_described(operator: Operator) -> None:
     paths = operator.browser.get("/openapi.json").json()["paths"]
-    for path in ("/voz", "/artefatos/{slug}/vote", "/direction/{id_}/accept", "/knowledge/{id_}/{act}", "/metrics"):
+    for path in (
+        "/voz",
+        "/artefatos/{slug}/vote",
+        "/direction/{id_}/accept",
+        "/knowledge/{id_}/{act}",
+        "/metrics",
+    ):
         assert path in paths
     fields = operator.app.openapi()["components"]["schemas"]
-    assert all("csrf" in one["properties"] for name, one in fields.items() if name.startswith("Body_") and "log_in" not in name)
+    assert all(
+        "csrf" in one["properties"]
+        for name, one in fields.items()
+        if name.startswith("Body_") and "log_in" not in name
+    )
 
 
 def test_modes_are_both_tried() -> None:

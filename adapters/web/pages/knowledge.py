@@ -13,11 +13,14 @@ from adapters.web.site import Acting, At, In, Oops, Site, Text, found, said
 from edge.domain.events import Data
 from edge.domain.knowledge import Tier
 from edge.ports_dashboard import DashboardReads, Install
+from edge.ports_knowledge import ClusterView
 
 router = APIRouter()
 
 SHOWN: Final = 30
 NAMED: Final = 26
+CLUSTERS: Final = 6
+FACTS: Final = 3
 EPISODES: Final = 40
 
 
@@ -36,7 +39,9 @@ def listed(
     with site.reading() as (_, reads):
         counts = reads.known_count()
         items = [] if asked else reads.recently_known(SHOWN + 1, before, only)
-        picture = None if asked or before is not None else _picture(site, reads)
+        first = not asked and before is None
+        clusters = _clusters(site, reads) if first else []
+        picture = _picture(site, reads, clusters) if first else None
     if asked:
         with site.pool.one() as install:  # search writes the vectors it is missing: no snapshot around it
             items = [item for item, _ in install.found(asked, SHOWN)]
@@ -50,6 +55,7 @@ def listed(
         counts=counts,
         known=sum(counts.values()),
         picture=picture,
+        clusters=clusters,
         older=older,
         before=before,
         tier=tier,
@@ -57,16 +63,27 @@ def listed(
     )
 
 
-def _picture(site: Site, reads: DashboardReads) -> Picture | None:
-    """Drawn once for what is spoken of, and kept while that stays so."""
+def _clusters(site: Site, reads: DashboardReads) -> list[ClusterView]:
+    """The clusters that matter most, worked out once for what is known, and kept while that stays so."""
+    known = reads.clusters()
+    key = known.key()
+    kept = site.kept.get("clusters")
+    if kept is None or kept[0] != key:
+        kept = site.kept["clusters"] = (key, known.views(CLUSTERS, FACTS))
+    return cast("list[ClusterView]", kept[1])
+
+
+def _picture(site: Site, reads: DashboardReads, clusters: list[ClusterView]) -> Picture | None:
+    """Drawn once for what is spoken of, and kept while that stays so. A cluster has one colour."""
     named = reads.most_spoken_of(NAMED)
     if not named:
         return None
     ties = reads.ties([one.id for one in named])
-    told = (tuple(named), tuple(ties))
+    groups = {id_: n for n, cluster in enumerate(clusters) for id_, _ in cluster.entities}
+    told = (tuple(named), tuple(ties), tuple(groups.items()))
     kept = site.kept.get("spoken-of")
     if kept is None or kept[0] != told:
-        kept = site.kept["spoken-of"] = (told, spoken_of(named, ties))
+        kept = site.kept["spoken-of"] = (told, spoken_of(named, ties, groups))
     return cast("Picture", kept[1])
 
 

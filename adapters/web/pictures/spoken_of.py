@@ -1,9 +1,9 @@
-"""What is spoken of: subjects as circles, tied where facts tie them, those together in one colour."""
+"""What is spoken of: subjects as circles, tied where facts tie them, a colour for each cluster."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
@@ -27,10 +27,12 @@ class Picture(NamedTuple):
     ties: int
 
 
-def spoken_of(named: list[Named], ties: list[Tied]) -> Picture:
-    """The same picture for the same knowledge: the layout begins in a spiral, not at random."""
+def spoken_of(named: list[Named], ties: list[Tied], groups: Mapping[str, int]) -> Picture:
+    """The same picture for the same knowledge: the layout begins in a spiral, not at random.
+
+    ``groups`` are the clusters subjects are in, by number; the others have a colour of their own.
+    """
     at = _laid_out(named, ties)
-    colour = _together(named, ties)
     most = max(one.episodes for one in named)
     lines = [
         element(
@@ -51,7 +53,9 @@ def spoken_of(named: list[Named], ties: list[Tied]) -> Picture:
         circles.append(
             element(
                 "a",
-                element("circle", cx=x, cy=y, r=radius, class_=f"c{colour[one.id]}"),
+                element(
+                    "circle", cx=x, cy=y, r=radius, class_=f"c{min(groups.get(one.id, COLOURS), COLOURS)}"
+                ),
                 element("text", cut(one.name, 18), x=x, y=y + radius + 11, text_anchor="middle"),
                 href=f"/knowledge/subjects/{quote(one.id, safe='')}",
             )
@@ -110,19 +114,3 @@ def _fitted(at: dict[str, Place]) -> dict[str, Place]:
         ]
         for id_, (x, y) in at.items()
     }
-
-
-def _together(named: list[Named], ties: list[Tied]) -> dict[str, int]:
-    """A colour each: a subject takes the one most of what it is tied to has, until that settles."""
-    mine = {one.id: n for n, one in enumerate(named)}
-    for _ in range(8):
-        for one in named:
-            near: Counter[int] = Counter()
-            for tie in ties:
-                if one.id in (tie.source, tie.target):
-                    near[mine[tie.target if tie.source == one.id else tie.source]] += tie.facts
-            if near:
-                mine[one.id] = min(near, key=lambda label: (-near[label], label))
-    sizes = Counter(mine.values())
-    ranked = sorted(sizes, key=lambda label: (-sizes[label], label))
-    return {id_: min(ranked.index(label), COLOURS - 1) for id_, label in mine.items()}
