@@ -65,7 +65,7 @@ def lived_in(home: Path, lang: Any = "en", group: str = "me") -> Edge:
     initialise(Settings(home, group, zone="Europe/Lisbon", lang=lang, root=str(home / "no-transcripts")))
     edge = Edge.at_home(home)
     clock = HandClock()
-    clock.at = NOW - timedelta(weeks=WEEKS)
+    clock.at = NOW - timedelta(weeks=WEEKS, days=1)
     edge.__dict__["clock"] = clock
     for week in range(WEEKS):
         _week(edge, clock, week)
@@ -181,14 +181,17 @@ def _episode(edge: Edge, n: int) -> None:
         },
     ]
     captured: Data = {
-        "session": session, "surface": "cli", "tier": "low", "presence": "present", "from": 0, "to": 100,
-
-            "prefix_hash": "0" * 64,
-            "pending": [],
-            "turns": turns,
-            "project": "/home/op/courier",
-            "redactions": {}
-        ,
+        "session": session,
+        "surface": "cli",
+        "tier": "low",
+        "presence": "present",
+        "from": 0,
+        "to": 100,
+        "prefix_hash": "0" * 64,
+        "pending": [],
+        "turns": turns,
+        "project": "/home/op/courier",
+        "redactions": {},
     }
     stream = edge.streams.episode(f"{session}.{n}")
     done = edge.journal.append(stream, [Draft("episode.captured", captured)], NO_STREAM, Act("sweep"))
@@ -202,8 +205,12 @@ def _episode(edge: Edge, n: int) -> None:
         "entities": [{"id": entity_id(name), "name": name, "labels": ["Entity"]} for name in names],
         "facts": [
             {
-                "id": fact_id(entity_id(s), r, entity_id(o), words), "source": entity_id(s),
-                "target": entity_id(o), "relation": r, "statement": words, "valid_from": at,
+                "id": fact_id(entity_id(s), r, entity_id(o), words),
+                "source": entity_id(s),
+                "target": entity_id(o),
+                "relation": r,
+                "statement": words,
+                "valid_from": at,
                 "reference_time": at,
             }
             for s, r, o, words in dict.fromkeys(facts)

@@ -56,7 +56,7 @@ EVIL = '<script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript
 @pytest.mark.parametrize("path", READS)
 def test_without_a_login_nothing_is_read(stranger: Operator, path: str) -> None:
     for cookie in ("", "x", "é" * 50):
-        headers = {"cookie": f"{stranger.config.cookie}={cookie}".encode()}
+        headers = [(b"cookie", f"{stranger.config.cookie}={cookie}".encode())]
         answer = stranger.browser.get(path, headers=headers)
         assert answer.status_code == 401
         assert "RabbitMQ" not in answer.text
