@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from edge.domain.events import Actor
 from edge.domain.grill import MAX_CHATS, MAX_TOKENS
 from edge.domain.language import Lang
-from edge.domain.refusal import Failed, Misused, Refused
+from edge.domain.refusal import EdgeError, Failed, Misused, Refused
 from edge.domain.streams import check_group
 from edge.services import (
     DAYS,
@@ -152,13 +152,22 @@ def acting() -> Actor:
     return "dispatch" if os.environ.get("CLAUDECODE") else "operator"
 
 
-def require_operator(doing: str, instead: str = "do it in your own terminal") -> None:
-    """Refuse what only the operator may do inside an agent's shell."""
+def require_operator(doing: str, instead: str = "") -> None:
+    """Refuse what only the operator may do inside an agent's shell; the hint says where else to do it."""
     if acting() != "operator":
         raise Refused(
             f"{doing} is the operator's own act, and this is an agent's shell",
-            hint=instead,
+            hint=instead or f"do it in your own terminal, or on the dashboard: {_dashboard()}",
         )
+
+
+def _dashboard() -> str:
+    """Where this install's dashboard is, if it runs."""
+    try:
+        settings = load(home_of(None))
+    except EdgeError:  # a home named for this command alone, or none: the usual place
+        return f"http://127.0.0.1:{DASHBOARD_PORT}"
+    return f"http://{settings.dashboard_host}:{settings.dashboard_port}"
 
 
 def zone_named(name: str) -> tzinfo:

@@ -65,9 +65,8 @@ def _is_password(site: Site, secret: str) -> bool:
 
 
 def _form(site: Site, request: Request, after: str, status: int = 200, failed: bool = False) -> Response:
-    page = site.page(request, "login.html", status, failed=failed, password=site.config.password is not None)
-    del after
-    return page
+    password = site.config.password is not None
+    return site.page(request, "login.html", status, failed=failed, password=password, next=local(after))
 
 
 def _is_secure(site: Site, request: Request) -> bool:

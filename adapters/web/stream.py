@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, Final
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
@@ -13,6 +13,9 @@ from adapters.web.site import At, In, Oops, visitor_of
 from edge.metrics import prometheus
 
 router = APIRouter()
+
+_UNBUFFERED: Final = {"x-accel-buffering": "no"}
+"""Tells a proxy to pass events on as they come."""
 
 
 @router.get("/live", include_in_schema=False)
@@ -27,7 +30,7 @@ async def live(site: At, visitor: In) -> Response:
                 return
             yield event
 
-    return StreamingResponse(events(), media_type="text/event-stream")
+    return StreamingResponse(events(), media_type="text/event-stream", headers=_UNBUFFERED)
 
 
 @router.get("/metrics")

@@ -9,7 +9,7 @@ import typer
 
 from edge.cli.common import Home, Json, group, opened, say
 from edge.cli.parent import end_with_parent
-from edge.settings import Settings, home_of, load
+from edge.settings import Settings, home_of, load, require_operator
 from edge.wiring import Edge
 
 if TYPE_CHECKING:
@@ -41,13 +41,15 @@ def dashboard(
 
     settings = load(home_of(home))
     config = config_of(settings, host, port)
+    if not quiet:
+        require_operator("the way into the dashboard", "start it in your own terminal")
     if url:
         print(url_of(config.address, Door(settings.home).token()))  # noqa: T201  # this is what was asked for
         return
     from adapters.web.app import create_app
     from adapters.web.server import bound, serve
 
-    with Edge(settings) as edge:
+    with opened(home) as edge:
         edge.current()  # what is wrong with the log or the home is said now, and not on every page
     listening = bound(config)
     if supervised:

@@ -15,7 +15,7 @@ import typer
 from edge.cli.common import Home, group
 from edge.cli.dashboard import Host, Port, url_of
 from edge.domain.refusal import Failed
-from edge.settings import home_of, load
+from edge.settings import home_of, load, require_operator
 
 app = group("Worker and dashboard")
 
@@ -42,6 +42,7 @@ def up(
 
     place = home_of(home)
     settings = load(place)
+    require_operator("the way into the dashboard", "start it in your own terminal")
     config = config_of(settings, host, port)
     bound(config).close()  # a taken port is said once, and not by a part that dies of it again and again
     at = ["--home", str(place)]

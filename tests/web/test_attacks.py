@@ -263,6 +263,16 @@ def test_a_token_opens_once_and_not_for_ever(stranger: Operator, edge: Edge) -> 
     assert not door.take(late)
 
 
+def test_a_clock_set_back_or_forward_by_a_day_locks_nobody_out(edge: Edge) -> None:
+    now = [1_000_000.0]
+    door = Door(edge.settings.home, lambda: now[0])
+    secret = door.open()
+    for moved in (-86_400, 2 * 86_400):
+        now[0] += moved
+        assert door.session(secret) is not None
+        assert door.take(door.token())
+
+
 @pytest.mark.parametrize(
     "secret",
     [
@@ -312,6 +322,15 @@ def test_other_addresses_take_a_password(tmp_path: Any) -> None:
     for host in ("127.0.0.1", "localhost", "::1", "127.1.2.3"):
         assert config_of(settings, host).host == host
     assert config_of(Settings(tmp_path, "g", dashboard_password="x"), "0.0.0.0").password == "x"
+
+
+def test_logging_in_leads_to_the_page_that_was_asked_for(stranger: Operator) -> None:
+    asked = stranger.sees("/direction?at=5", 401)
+    assert 'name="next" value="/direction?at=5"' in asked
+    failed = stranger.posts("/login", {"secret": "x", "next": "/direction?at=5"}, 403)
+    assert 'name="next" value="/direction?at=5"' in failed
+    token = stranger.site.door.token()
+    assert stranger.posts("/login", {"secret": token, "next": "/direction?at=5"}) == "/direction?at=5"
 
 
 def test_two_installs_do_not_share_a_cookie(tmp_path: Any) -> None:

@@ -180,6 +180,16 @@ def test_it_refuses_other_addresses_without_a_password(home: Path) -> None:
     assert "EDGE_DASHBOARD_PASSWORD" in done.stderr
 
 
+def test_an_agents_shell_is_not_given_the_way_in(home: Path) -> None:
+    for words in (("dashboard",), ("dashboard", "--url"), ("up",)):
+        done = subprocess.run(
+            [sys.executable, "-m", "edge", *words, "--port", str(free_port())],
+            env=environ(home, EDGE_ACTOR="agent"), capture_output=True, text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        assert done.returncode == 3
+        assert done.stdout == ""
+
+
 def test_no_token_and_no_words_reach_its_log(home: Path) -> None:
     with Served(home) as served:
         httpx.get(served.url)
