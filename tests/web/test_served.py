@@ -182,10 +182,11 @@ def test_it_refuses_other_addresses_without_a_password(home: Path) -> None:
 
 def test_an_agents_shell_is_not_given_the_way_in(home: Path) -> None:
     for words in (("dashboard",), ("dashboard", "--url"), ("up",)):
+        command = [sys.executable, "-m", "edge", *words, "--port", str(free_port())]
+        inside = environ(home, EDGE_ACTOR="agent")
         done = subprocess.run(
-            [sys.executable, "-m", "edge", *words, "--port", str(free_port())],
-            env=environ(home, EDGE_ACTOR="agent"), capture_output=True, text=True, timeout=SECONDS, check=False,
-        )  # fmt: skip
+            command, env=inside, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
         assert done.returncode == 3
         assert done.stdout == ""
 
