@@ -3,8 +3,9 @@
 A script, so that what dies is a process: ``python -m tests.crash.graph_projector URI PASSWORD PREFIX
 SEED MODE ARGUMENT``. It forks a child a kill point, with a group of its own, while it has no
 connection open. ``steps``: before the n-th call on the server, for every ARGUMENT-th n, until one
-gets through (after a call is before the next, and what is not committed does not count); ``moments``: after ARGUMENT random times. Another child then
-projects what the killed one left behind. It prints one line a group: the group, and where it died.
+gets through (after a call is before the next, and what is not committed does not count);
+``moments``: after ARGUMENT random times. Another child then projects what the killed one left
+behind. It prints one line a group: the group, and whether it died.
 """
 
 from __future__ import annotations
