@@ -134,7 +134,7 @@ class KnowledgeQueries:
         rows = self._connection.execute(
             "SELECT DISTINCT c.episode FROM knowledge_contributions c"
             " JOIN knowledge_episodes e ON e.id = c.episode AND e.state = 'alive'"
-            f" WHERE c.owner IN ({marks}) ORDER BY c.position",
+            f" WHERE c.owner IN ({marks}) AND c.supports ORDER BY c.position",
             tuple(owners),
         )
         return [cast("str", row[0]) for row in list(rows)]
