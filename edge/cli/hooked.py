@@ -15,7 +15,10 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from edge.hook import Given, Told
 
 LASTS = 1.2
 """Seconds from here on; what is left of the two is the interpreter's start on a busy machine."""
@@ -44,7 +47,7 @@ class Asked:
 def main(words: Sequence[str]) -> NoReturn:
     """Run the hook and end the process: exit 0, whatever happened, before its time is over."""
     try:
-        _keep_standard_files_apart()
+        keep_standard_files_apart()
         asked = Asked(words)
         threading.Thread(target=_end_in_time, args=(asked, time.monotonic()), daemon=True).start()
         answer(asked)
@@ -171,8 +174,8 @@ def _say_late(asked: Asked, began: float) -> None:
         _note(home, asked.event, "failed", said, time.monotonic() - began, None)
 
 
-def _keep_standard_files_apart() -> None:
+def keep_standard_files_apart() -> None:
     """A closed standard file would be the next one opened, and what is printed would land in it."""
-    while (fd := os.open(os.devnull, os.O_RDWR)) <= 2:  # noqa: PLR1704
+    while (fd := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(fd)

@@ -34,6 +34,8 @@ _MODULES: Final[dict[str, tuple[str, str]]] = {
     "log": ("edge.cli.log", "The log itself: tail, show, export, import, backup"),
     "worker": ("edge.cli.worker", "Keep this host's read models current while it runs"),
     "status": ("edge.cli.home", "The health strip"),
+    "mcp": ("edge.cli.mcp", "The tools an agent's program may call"),
+    "install": ("edge.cli.install", "Wire edge into Claude Code, or out of it"),
     "hook": ("edge.cli.hook", "What Claude Code's hooks run"),
     "doctor": ("edge.cli.home", "What this install stands on, checked"),
     "rebuild": ("edge.cli.home", "Fold the read models anew from the log"),
