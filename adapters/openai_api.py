@@ -257,7 +257,7 @@ class AsyncApi:
 
 
 class BlockingApi:
-    """Asks and waits for the answer."""
+    """Asks and waits for the answer; a connection lives as long as one question."""
 
     def __init__(
         self, api: Api, timeout: float = TIMEOUT, pause: Callable[[float], None] = time.sleep
@@ -267,9 +267,8 @@ class BlockingApi:
         self._pause = pause
 
     @cached_property
-    def _client(self) -> httpx.Client:
-        limits = httpx.Timeout(self._timeout, connect=min(CONNECT, self._timeout))
-        return httpx.Client(timeout=limits, headers=self.api.headers())
+    def _trust(self) -> ssl.SSLContext:
+        return httpx.create_ssl_context()
 
     def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """The document answered; tried again where that may help. Raises ModelAway, ModelFailed."""
@@ -279,22 +278,25 @@ class BlockingApi:
         return self._asked("GET", path, None)
 
     def _asked(self, method: str, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
-        attempt = 1
-        while True:
-            try:
-                return document_of(self.api, self._once(method, path, body))
-            except Again as again:
-                self._pause(pause_before(self.api, attempt, again))
-                attempt += 1
-            except FormatRefused as refused:
-                raise ModelFailed(
-                    f"{self.api.name} at {self.api.at} refuses the question: {refused}"
-                ) from None
+        limits = httpx.Timeout(self._timeout, connect=min(CONNECT, self._timeout))
+        headers = self.api.headers()
+        with httpx.Client(verify=self._trust, timeout=limits, headers=headers) as client:
+            attempt = 1
+            while True:
+                try:
+                    return document_of(self.api, self._once(client, method, path, body))
+                except Again as again:
+                    self._pause(pause_before(self.api, attempt, again))
+                    attempt += 1
+                except FormatRefused as refused:
+                    raise ModelFailed(
+                        f"{self.api.name} at {self.api.at} refuses the question: {refused}"
+                    ) from None
 
-    def _once(self, method: str, path: str, body: dict[str, Any] | None) -> Reply:
+    def _once(self, client: httpx.Client, method: str, path: str, body: dict[str, Any] | None) -> Reply:
         url = f"{self.api.url.rstrip('/')}/{path}"
         try:
-            with self._client.stream(method, url, json=body) as response:
+            with client.stream(method, url, json=body) as response:
                 _encoded(self.api, response)
                 return Reply(response.status_code, response.headers, self._bounded(response.iter_raw()))
         except httpx.HTTPError as error:
@@ -309,7 +311,3 @@ class BlockingApi:
             if time.monotonic() > until:  # each byte came in time, and all of them never will
                 raise self.api.away(f"it did not answer within {self._timeout:g} s")
         return bytes(held)
-
-    def close(self) -> None:
-        if "_client" in self.__dict__:
-            self._client.close()

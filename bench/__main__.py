@@ -24,6 +24,8 @@ MEASURES: Final = {
     "P6": "bench.p6_open",
     "P7": "bench.p7_cli",
     "P8": "bench.p8_subscription",
+    "P9": "bench.p9_extraction",
+    "P11": "bench.p11_search",
 }
 RESULTS: Final = Path(__file__).with_name("RESULTS.md")
 _MEMORY: Final = Path("/dev/shm")

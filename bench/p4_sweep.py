@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import resource
 import shutil
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench import transcripts
-from bench.clock import Contender, timed
+from bench.clock import Contender, peak_memory, timed
 from bench.context import Context
 from bench.report import Row, shown, times_over
 from edge.init import initialise
@@ -103,16 +102,7 @@ def _peak(home: Path) -> float:
     return float(said.stdout)
 
 
-def _own_peak() -> float:
-    """This process's peak in MB: since it began to run this program, where the system tells that."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        told = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(told.split()[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 if __name__ == "__main__":
     done = sweep(Path(sys.argv[1]))
     assert done["turns"], "the sweep found nothing"
-    print(_own_peak())
+    print(peak_memory())

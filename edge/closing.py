@@ -20,6 +20,8 @@ class Result(NamedTuple):
     direction_id: str | None = None
     clarify_id: str | None = None
     curate: Data | None = None
+    reason: str | None = None
+    """Why it failed."""
 
 
 class Closing:

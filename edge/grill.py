@@ -226,7 +226,7 @@ class Grill:
             return Result(None, result, curate=planned["curate"])
         comment_id = planned["comment_id"]
         if planned["decision"] == "failed":
-            return Result(comment_id, "failed")
+            return Result(comment_id, "failed", reason=planned.get("reason"))
         if run["results"].get(key) == "stale" or not self._closing.chat(
             planned, self._act(run, planned["event"])
         ):

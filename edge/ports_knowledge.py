@@ -80,8 +80,15 @@ class Model(Protocol):
 class Embedder(Protocol):
     """Texts to unit vectors. Vectors of different ``name`` are never compared."""
 
-    name: str
-    dimension: int
+    @property
+    def name(self) -> str:
+        """Changes whenever its vectors do."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """How long its vectors are. A service is asked the first time: raises :class:`ModelAway`."""
+        ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of ``dimension`` float32 a text, of length 1 (a blank text: all zero).

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from edge.journal import Journal
     from edge.knowledge import KnowledgeCuration
     from edge.ports import Clock, Cognition, EventLog, IdKind, Links, Redactor
+    from edge.ports_knowledge import Embedder
     from edge.steering import Steering
     from edge.voz import Voz
     from edge.wiring_knowledge import KnowledgeParts
@@ -115,7 +116,11 @@ class Edge:
     def cognition(self) -> Cognition:
         from adapters.cognition.rules import RuleCognition
 
-        return RuleCognition()
+        if self.model is None:
+            return RuleCognition()
+        from adapters.cognition.model_grill import ModelCognition
+
+        return ModelCognition(self.model)
 
     @cached_property
     def model(self) -> BudgetedModel | None:
@@ -127,6 +132,13 @@ class Edge:
         if model is None:
             return None
         return BudgetedModel(model, self.settings.extract_tokens_per_day, self._queries, self._today)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder the settings name; raises ModelAway where it is not installed."""
+        from edge.wiring_services import embedder_of
+
+        return embedder_of(self.settings)
 
     def _today(self) -> str:
         return self.clock.now().astimezone(self.settings.tz).date().isoformat()

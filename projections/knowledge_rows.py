@@ -37,15 +37,14 @@ class KnowledgeRows:
 
     def put_fact(self, fact: Fact, episodes: int, first: int, position: int) -> None:
         self._changed("fact", fact.id, position)
-        own = self.curation("id = ?1", fact.id)
         said = words_hash(fact.statement) if episodes else ""
+        curation = self._curation_of(fact.id, said)
         if not episodes:
             self._forget_vector(fact.id)
-            if own is None or own["standing"] != "curated":
+            if curation is None or (curation["id"], curation["standing"]) != (fact.id, "curated"):
                 self._take_out(fact.id)
                 return
-            first, said = own["position"], words_hash(own["statement"] or "")
-        curation = own or self.curation("words = ?1 OR about = ?1", said)
+            first, said = curation["position"], words_hash(curation["statement"] or "")
         tier = _tier(fact, curation)
         words = (curation["statement"] if curation and tier == "curated" else None) or fact.statement
         num = _row_number(fact.id)
@@ -89,12 +88,16 @@ class KnowledgeRows:
             "INSERT OR REPLACE INTO knowledge_changes VALUES (?, ?, ?)", (id_, kind, position)
         )
 
-    def curation(self, where: str, binding: str) -> Curation | None:
-        """The latest that matches; nothing matches the empty text."""
+    def curation(self, id_: str) -> Curation | None:
+        row = self.connection.execute("SELECT doc FROM knowledge_curations WHERE id = ?", (id_,)).get
+        return cast("Curation", read(cast("str", row))) if row else None
+
+    def _curation_of(self, id_: str, said: str) -> Curation | None:
+        """The curation of a fact's own id, else the latest of what says the same."""
         row = self.connection.execute(
-            f"SELECT doc FROM knowledge_curations WHERE ({where}) AND ?1 != ''"
-            " ORDER BY position DESC LIMIT 1",
-            (binding,),
+            "SELECT doc FROM knowledge_curations WHERE id = ?1 OR (?2 != '' AND (words = ?2 OR about = ?2))"
+            " ORDER BY id = ?1 DESC, position DESC LIMIT 1",
+            (id_, said),
         ).get
         return cast("Curation", read(cast("str", row))) if row else None
 

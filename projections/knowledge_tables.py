@@ -76,6 +76,7 @@ BESIDE: Final[dict[str, str]] = {
             id TEXT NOT NULL, kind TEXT NOT NULL, changed INTEGER NOT NULL, PRIMARY KEY (id, kind)
         ) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS knowledge_changes_changed ON knowledge_changes (kind, changed);
+        CREATE INDEX IF NOT EXISTS knowledge_changes_last ON knowledge_changes (changed);
     """,
     "knowledge_vectors": """
         CREATE TABLE IF NOT EXISTS knowledge_vectors (

@@ -82,10 +82,7 @@ class OpenAIModel:
     def look(self) -> str:
         """What is found where the model should be; raises ModelAway."""
         api = BlockingApi(self._api.api, _LOOK, lambda _seconds: None)
-        try:
-            listed = api.get("models").get("data")
-        finally:
-            api.close()
+        listed = api.get("models").get("data")
         names = [m["id"] for m in listed or () if isinstance(m, dict) and isinstance(m.get("id"), str)]
         if names and self._model not in names and f"{self._model}:latest" not in names:
             some = ", ".join(name[:60] for name in names[:_LISTED])

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 DIMENSION: Final = 384
-_GRAMS: Final = (3, 4)
+_GRAMS: Final = (2, 3, 4)
 _WORDS_KEPT: Final = 20_000
 """Words whose hashes are kept: some 300 bytes each."""
 _TEXTS_KEPT: Final = 4_000
@@ -78,6 +78,6 @@ def _word(word: str) -> _Part:
     places = np.array([value % DIMENSION for value in hashes], np.int64)
     signs = np.array([1.0 if value >> 63 else -1.0 for value in hashes], np.float32)
     weights = np.full(len(grams), 1 / np.sqrt(max(len(grams) - 1, 1)), np.float32)
-    weights[0] = 1.0  # the word itself weighs as much as all its n-grams
-    importance = 0.4 if len(word) <= 3 and word.isalpha() else 1.0
+    weights[0] = 0.6  # the word itself weighs somewhat less than all its n-grams
+    importance = 0.5 if len(word) <= 3 and word.isalpha() else 1.0
     return places, (signs * weights * importance).astype(np.float32)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from graphiti_core.prompts.dedupe_edges import EdgeDuplicate
-from graphiti_core.prompts.dedupe_nodes import NodeResolutions
 from graphiti_core.prompts.extract_edges import ExtractedEdges
 from graphiti_core.prompts.extract_nodes import ExtractedEntities
 from pydantic import BaseModel, Field
@@ -21,8 +20,6 @@ from adapters.graph.cleaning import (
 )
 from adapters.graph.prompting import Context
 from edge.domain.knowledge import normalised
-
-Resolutions = NodeResolutions
 
 
 class Entities(ExtractedEntities):

@@ -19,10 +19,9 @@ from adapters.graph.model import ModelClient
 from adapters.graph.objects import described
 from adapters.graph.prompting import ContextClient, structured_prompts
 from adapters.graph.rules import Reader, RuleClient
-from adapters.graph.search import AS_NEO4J, NARROW
+from adapters.graph.search import AS_NEO4J, narrow
 from adapters.graph.staging import Unsupported
 from edge.domain.events import Data
-from edge.domain.knowledge import normalised
 from edge.ports_knowledge import EpisodeText, EpisodeTexts, Model
 
 _AT_ONCE: Final = 256
@@ -46,8 +45,8 @@ class Extraction:
         self._rules = rules
         self._kinds = entity_types()
         self._model = ModelClient(model) if model else None
-        self._ruled = RuleClient(self._ends)
-        reach = AS_NEO4J if model else NARROW
+        self._ruled = RuleClient(index)
+        reach = AS_NEO4J if model else narrow(self._ruled.against)
         # rules look at no summary, and making one costs
         summary = index.summary if model else lambda entity: entity.summary or ""
         self.driver = IndexDriver(group, index, texts, reach, summary)
@@ -103,20 +102,6 @@ class Extraction:
     def _read(self, episode: EpisodeText) -> str:
         """The gist by rules, where a model gave none."""
         return clean(self._rules(episode.turns, self._index.known_as).gist, MAX_GIST)
-
-    def _ends(self, statement: str) -> list[tuple[str, str, str]]:
-        known, entities = self.driver.staging.known_edges, self._index.entities
-        return [
-            (
-                normalised(entities[edge.source_node_uuid].name),
-                edge.name,
-                normalised(entities[edge.target_node_uuid].name),
-            )
-            for edge in known.values()
-            if edge.fact == statement
-            and edge.source_node_uuid in entities
-            and edge.target_node_uuid in entities
-        ]
 
 
 class PortEmbedder(EmbedderClient):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+import weakref
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -21,6 +22,7 @@ from edge.ports_knowledge import (
     EpisodeTexts,
     KnownGraph,
     Model,
+    ModelAway,
     ModelFailed,
     VectorStore,
 )
@@ -38,7 +40,7 @@ class GraphitiExtractor:
     """See :class:`edge.ports_knowledge.Extractor`. Without a model, ``rules`` read the episode.
 
     Extractions of one extractor happen one after another, on an event loop of its own: call it
-    from no coroutine. ``close`` ends the loop.
+    from no coroutine.
     """
 
     def __init__(
@@ -88,6 +90,8 @@ class GraphitiExtractor:
                 data = self._run(extraction.of(episode))
             except EdgeError:
                 raise
+            except asyncio.CancelledError as error:  # nobody here cancels: a client cut its own call off
+                raise ModelAway("the answer was cut off") from error
             except Exception as error:
                 # Graphiti or an answer it could not digest: this episode's failure, not the run's
                 raise ModelFailed(f"extraction failed: {type(error).__name__}") from error
@@ -95,12 +99,6 @@ class GraphitiExtractor:
                 extraction.end()
             data["cost"]["seconds"] = round(time.perf_counter() - began, 3)
             return data
-
-    def close(self) -> None:
-        """End the event loop; the extractor is of no use afterwards."""
-        if self._loop is not None:
-            self._loop.close()
-            self._loop = None
 
     def _started(self) -> Extraction:
         """Graphiti, imported when it is first needed."""
@@ -116,6 +114,7 @@ class GraphitiExtractor:
     def _run(self, work: Coroutine[Any, Any, _Made]) -> _Made:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
+            weakref.finalize(self, self._loop.close)
         try:
             return self._loop.run_until_complete(work)
         finally:

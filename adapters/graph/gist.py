@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from adapters.graph.lexicon import ACKNOWLEDGEMENTS
@@ -15,39 +15,73 @@ _HALF: Final = 138
 _ARROW: Final = " → "
 
 _DECIDES: Final = re.compile(
-    r"\b(?:let's|lets|we(?:'ll| will)? use|decid\w*|from now on|instead of|prefer|always|never|go with|keep|switch to"
-    r"|the rule|nobody|vamos|decidimos|prefiro|prefira|a partir de agora|em vez de|sempre|nunca|fica|ficamos|passa(?:mos)? a|regra|ninguem"
+    r"\b(?:let's|lets|we(?:'ll| will)? use|decid\w*|from now on|instead of|prefer|always|never"
+    r"|go with|keep|switch to"
+    r"|the rule|nobody|vamos|decidimos|prefiro|prefira|a partir de agora|em vez de|sempre|nunca"
+    r"|fica (?:decidido|a regra|assim)|ficamos com|passa(?:mos)? a|regra|ninguem"
     r"|usa|use|mantem|trocamos|ja nao|no longer)\b"
 )
 _OUTCOME: Final = re.compile(
-    r"^\W{0,4}(?:done|created|added|fixed|updated|removed|moved|renamed|replaced|implemented|published|deployed|merged|all \w+ (?:tests )?pass"
-    r"|all tests|it works|now|i(?:'ve| have)? (?:\w+ ){0,2}(?:added|fixed|made|created|updated|removed|moved|changed|wrote|found|successfully)"
-    r"|feito|pronto|criei|adicionei|corrigi|mudei|movi|removi|actualizei|atualizei|troquei|substitui|publiquei|anotado|agora|passei|escrevi"
-    r"|ja (?:esta|corrigi)|os \w+ testes|the (?:\w+ ){1,3}(?:now|is|are)|perfect|no |yes|sim|nao|already|only)\b"
-    r"|\b(?:has been|have been|was|were|foi|foram|ficou) (?:\w+ )?(?:created|added|fixed|updated|removed|published|merged|complete\w*"
-    r"|criad\w|adicionad\w|corrigid\w|atualizad\w|removid\w|publicad\w)\b|\b(?:tests pass|testes passam|passam)\b"
+    r"^\W{0,4}(?:done|created|added|fixed|updated|removed|moved|renamed|replaced|implemented"
+    r"|published|deployed|merged|all \w+ (?:tests )?pass"
+    r"|all tests|it works|now|i(?:'ve| have)? (?:\w+ ){0,2}(?:added|fixed|made|created|updated"
+    r"|removed|moved|changed|wrote|found|successfully)"
+    r"|feito|pronto|criei|adicionei|corrigi|mudei|movi|removi|actualizei|atualizei|troquei|substitui"
+    r"|publiquei|anotado|agora|passei|escrevi"
+    r"|ja (?:esta|corrigi)|os \w+ testes|the (?:\w+ ){1,3}(?:now|is|are)|perfect|no |yes|sim|nao"
+    r"|already|only)\b"
+    r"|\b(?:has been|have been|was|were|foi|foram|ficou) (?:\w+ )?(?:created|added|fixed|updated"
+    r"|removed|published|merged|complete\w*"
+    r"|criad\w|adicionad\w|corrigid\w|atualizad\w|removid\w|publicad\w)\b|\b(?:tests pass"
+    r"|testes passam|passam)\b"
 )
 _ANNOUNCES: Final = re.compile(
-    r"^\W{0,4}(?:let me|i'll|i will|now i|now let|i need to|looking at|first|vou|deixa-me|agora vou|preciso de|i see|i'm going|let us)\b"
+    r"^\W{0,4}(?:let me|i'll|i will|now i|now let|i need to|looking at|first|vou|deixa-me|agora vou"
+    r"|preciso de|i see|i'm going|let us)\b"
 )
 
 
 def gist_of(said: Sequence[Sentence]) -> str:
     """At most :data:`MAX_GIST` characters on one line, in the words that were said; "" of nothing."""
-    asked = next((s for s in said if s.by_operator and _says_something(s)), None)
+    asked = next((at for at, s in enumerate(said) if s.by_operator and _says_something(s)), None)
     if asked is None:
-        asked = next((s for s in said if s.by_operator), None)
-    after = [s for s in said if asked is None or s.turn > asked.turn]
-    came = next((s for s in reversed(after) if _is_outcome(s)), None)
+        asked = next((at for at, s in enumerate(said) if s.by_operator), None)
+    first = said[asked].turn if asked is not None else -1
+    came = _first_of_last(said, first, _is_outcome)
     if came is None:
-        came = next((s for s in reversed(after) if _is_plain(s)), None)
+        came = _first_of_last(said, first, _is_plain)
     if asked is None and came is None:
         return _cut(said[0].text, MAX_GIST) if said else ""
     if asked is None or came is None:
-        return _cut((asked or came or said[0]).text, MAX_GIST)
+        return _from(said, asked if asked is not None else came or 0, MAX_GIST)
     room = MAX_GIST - len(_ARROW)
-    first = _cut(asked.text, max(_HALF, room - len(_line(came.text))))
-    return first + _ARROW + _cut(came.text, room - len(first))
+    outcome = _from(said, came, room - _HALF)
+    request = _from(said, asked, room - len(outcome))
+    return request + _ARROW + _from(said, came, room - len(request))
+
+
+def _first_of_last(said: Sequence[Sentence], after: int, holds: Callable[[Sentence], bool]) -> int | None:
+    """Of the last turn that has such a sentence, the first."""
+    found: int | None = None
+    for at in range(len(said) - 1, -1, -1):
+        if said[at].turn <= after or (found is not None and said[at].turn != said[found].turn):
+            break
+        if holds(said[at]):
+            found = at
+    return found
+
+
+def _from(said: Sequence[Sentence], at: int, limit: int) -> str:
+    """That sentence, and what the same turn goes on to say as far as it fits whole."""
+    text = _cut(said[at].text, limit)
+    for sentence in said[at + 1 :]:
+        if sentence.turn != said[at].turn or sentence.title or text[-1] not in ".!?:;)":
+            break
+        longer = f"{text} {_line(sentence.text)}" if len(sentence.text) < limit else ""
+        if not longer or len(longer) > limit:
+            break
+        text = longer
+    return text
 
 
 def _says_something(sentence: Sentence) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from adapters.graph import shapes
@@ -17,7 +18,9 @@ from adapters.graph.lexicon import (
     FIRST_NAMES,
     GENERIC_DIRECTORIES,
     KEYWORDS,
+    PERSON_VERBS,
     SPEAKERS,
+    TECHNOLOGIES,
     VERB_ENDINGS,
 )
 from adapters.graph.prose import Sentence
@@ -35,7 +38,8 @@ _OF_A_PROJECT: Final = frozenset("repo repository project projeto projecto repos
 _MAX_WORDS: Final = 4
 _LEAD: Final = 12
 """Marks that may stand before the first word."""
-_NEVER: Final = ACKNOWLEDGEMENTS | ACRONYMS | CALENDAR | SPEAKERS | KEYWORDS
+_PAIRED: Final = frozenset(name.split()[0] for name in TECHNOLOGIES if " " in name)
+_SILENT: Final = COMMON | ACKNOWLEDGEMENTS | ACRONYMS | CALENDAR | SPEAKERS | KEYWORDS
 
 
 class Mention(NamedTuple):
@@ -64,6 +68,8 @@ class Known:
         self._asked: dict[str, str | None] = {}
         self.project = project_name(project)
         self._projects = _spellings(self.project) if self.project else frozenset()
+        self.project_openers = frozenset(fold(name.split(" ")[0]) for name in self._projects)
+        """The words a spelling of the project begins with."""
 
     def __call__(self, text: str) -> str | None:
         """The name this is known by, if it is."""
@@ -77,7 +83,11 @@ class Known:
 
 def project_name(cwd: str | None) -> str | None:
     """The name of the project a session works in; None where the directory is anybody's."""
-    parts = [p for p in re.split(r"[\\/]", posixpath.normpath((cwd or "").replace("\\", "/"))) if p not in ("", ".")]
+    parts = [
+        p
+        for p in re.split(r"[\\/]", posixpath.normpath((cwd or "").replace("\\", "/")))
+        if p not in ("", ".")
+    ]
     if not parts or parts[-1][0] in "[<~" or parts[-1].casefold() in GENERIC_DIRECTORIES:
         return None
     if len(parts) < 3 and parts[0].casefold() in ("users", "home"):
@@ -99,7 +109,7 @@ class _Word(NamedTuple):
     breaks: bool
     """Something ends behind it: no name goes on."""
     opener: bool
-    called: bool
+    """A capital letter here makes no name."""
 
 
 def mentions(sentence: Sentence, known: Known) -> list[Mention]:
@@ -111,11 +121,14 @@ def mentions(sentence: Sentence, known: Known) -> list[Mention]:
     for token in _TOKEN.finditer(text):
         raw, start = token[0], token.start()
         if raw[0] == "`":
-            found.extend(_shaped(s, start, token.end(), known, code=True) for s in shapes.in_backticks(raw[1:-1]))
-        elif raw[0] in "\"“«":
+            found.extend(
+                _shaped(s, start, token.end(), known, code=True) for s in shapes.in_backticks(raw[1:-1])
+            )
+        elif raw[0] in '"“«':
             found.extend(_quoted(raw[1:-1].strip(), start, token.end(), known))
         elif raw.startswith("http"):
-            host = shapes.url(raw) if "://" in raw else None
+            is_link = text[max(0, start - 2) : start] == "]("  # its text names what it goes to
+            host = shapes.url(raw) if "://" in raw and not is_link else None
             found.extend([_shaped(host, start, token.end(), known)] if host else [])
         elif raw[0] == "[":
             continue
@@ -123,34 +136,48 @@ def mentions(sentence: Sentence, known: Known) -> list[Mention]:
             word = _word(raw, start, sentence)
             if not word:
                 continue
-            shaped = None if shouted or word.end < len(text) and text[word.end] == "*" else shapes.bare(word.text)
-            if shaped:
-                end = word.end
-                found.append(_shaped(shaped, word.start, end, known, code=text[end : end + 1] == "("))
             words.append(word)
+            behind = text[word.end : word.end + 1]
+            shaped = None if shouted or behind == "*" else shapes.bare(word.text)
+            if shaped:
+                found.append(_shaped(shaped, word.start, word.end, known, code=behind == "("))
     taken = {m.start for m in found}
     found += _of_words(words, taken, sentence, known, shouted)
     return _apart(found)
 
 
-def _word(raw: str, start: int, sentence: Sentence) -> _Word | None:
+class _Trimmed(NamedTuple):
+    lead: int
+    text: str
+    folded: str
+    breaks: bool
+
+
+@lru_cache(maxsize=8192)
+def _trimmed(raw: str) -> _Trimmed:
+    """A token without the marks around it: how many stood before, whether any stood behind."""
     left = raw.lstrip("'’‘_~–—:!?…" if len(raw) > 1 and raw[0] != "." else _MARKS)
-    start += len(raw) - len(left)
     right = left.rstrip(_MARKS)
     tail = left[len(right) :]
     for possessive in ("'s", "’s"):
         right = right.removesuffix(possessive)
-    if not right:
-        return None
-    if tail[:1] == "/":
+    if right and tail[:1] == "/":
         right += "/"
-    end = start + len(right)
-    title = start < sentence.title
-    opener = title or start in sentence.openers
-    opener = opener or (start < _LEAD and not sentence.text[:start].strip(" \"'“«([-–—•✅*_"))
-    before = sentence.text[max(0, start - 2) : start].strip()
-    opener = opener or before[-1:] in tuple(":—–→.!?✅")
-    return _Word(start, end, right, fold(right), bool(tail), opener, sentence.text[end : end + 1] == "(")
+    return _Trimmed(len(raw) - len(left), right, fold(right), bool(tail))
+
+
+def _word(raw: str, start: int, sentence: Sentence) -> _Word | None:
+    lead, word, folded, breaks = _trimmed(raw)
+    if not word:
+        return None
+    start += lead
+    end = start + len(word)
+    opener = False
+    if word[0].isupper():
+        opener = start < sentence.title or start in sentence.openers
+        opener = opener or (start < _LEAD and not sentence.text[:start].strip(" \"'“«([-–—•✅*_"))
+        opener = opener or sentence.text[max(0, start - 2) : start].strip()[-1:] in tuple(":—–→.!?✅")
+    return _Word(start, end, word, folded, breaks, opener)
 
 
 def _shaped(shaped: shapes.Shaped, start: int, end: int, known: Known, *, code: bool = False) -> Mention:
@@ -185,7 +212,7 @@ def _of_words(
             found.append(longer[0])
             at += longer[1]
             continue
-        if words[at].start in taken or titled:
+        if titled or words[at].start in taken or not words[at].text[0].isupper():
             at += 1
             continue
         run = _capital_run(words, at, taken, sentence)
@@ -199,26 +226,23 @@ def _of_words(
 def _known_run(words: list[_Word], at: int, sentence: Sentence, known: Known) -> tuple[Mention, int] | None:
     """The longest known name or technology that begins here."""
     word = words[at]
-    if len(word.text) < 2 and not word.text.isupper():
+    pair = sentence.text[word.start : words[at + 1].end] if at + 1 < len(words) and not word.breaks else ""
+    if word.folded in _PAIRED and (tool := shapes.technology(pair)):
+        return Mention(word.start, words[at + 1].end, normalised(tool.name), tool.name, "Tool", "tech"), 2
+    if word.folded in _SILENT and word.folded not in known.project_openers:
         return None
     for size in (3, 2, 1):
         run = words[at : at + size]
-        if len(run) < size or any(w.breaks for w in run[:-1]):
+        if len(run) < size or (size > 1 and (run[-1].folded in _SILENT or any(w.breaks for w in run[:-1]))):
             continue
-        text = sentence.text[run[0].start : run[-1].end]
-        if size > 1 and (len(text) > shapes.MAX_NAME or word.folded in COMMON and run[-1].folded in COMMON):
-            continue
+        text = sentence.text[run[0].start : run[-1].end] if size > 1 else word.text
         project = known.is_project(text)
-        if size == 1 and not project and (word.folded in COMMON or word.folded in _NEVER or len(word.text) < 3):
+        if size == 1 and not project and (word.folded in _SILENT or len(word.text) < 3):
             continue
         shown = known.project if project else known(text)
         kind = "project" if project else "known"
-        if not shown and size == 2 and (tool := shapes.technology(text)):
-            shown, kind = tool.name, "tech"
         if not shown and size == 1 and word.text in CASED_TECHNOLOGIES and not word.opener:
             shown, kind = word.text, "tech"
-            if word.folded in SPEAKERS:
-                return None
         if shown:
             label = "Project" if project else _label_of(shown, kind)
             return Mention(run[0].start, run[-1].end, normalised(shown), shown, label, kind), size
@@ -230,14 +254,14 @@ def _label_of(name: str, kind: str) -> str:
     shaped = shapes.bare(name) if " " not in name else shapes.technology(name)
     if shaped:
         return shaped.label
-    if fold(name.split()[0]) in FIRST_NAMES and name[0].isupper():
+    if fold(name.split(maxsplit=1)[0]) in FIRST_NAMES and name[0].isupper():
         return "Person"
     return "Tool" if kind == "tech" else "Concept"
 
 
 def _is_titled(words: list[_Word]) -> bool:
     """Whether capitals are the style of the sentence: they tell nothing then."""
-    lettered = [w for w in words if w.text[0].isalpha()]
+    lettered = [w for w in words[1:] if w.text[0].isalpha()]
     capital = sum(w.text[0].isupper() for w in lettered)
     return len(lettered) >= _MAX_WORDS and capital * 3 > len(lettered) * 2
 
@@ -256,7 +280,7 @@ def _capital_run(words: list[_Word], at: int, taken: set[int], sentence: Sentenc
             break
         if not _is_capital(word) and not (run and word.folded in _CONNECTORS):
             break
-        if run and word.opener:
+        if run and word.opener and word.start >= sentence.title:
             break
         run.append(word)
     while run and not _is_capital(run[-1]):
@@ -265,7 +289,11 @@ def _capital_run(words: list[_Word], at: int, taken: set[int], sentence: Sentenc
 
 
 def _says_nothing(folded: str) -> bool:
-    return folded in COMMON or folded in _NEVER
+    return (
+        folded in _SILENT
+        or folded.removesuffix("s") in ACRONYMS
+        or folded.replace("’", "'").partition("'")[0] in SPEAKERS
+    )
 
 
 def _named(
@@ -273,12 +301,12 @@ def _named(
 ) -> Mention | None:
     """The name a run of capitalised words is, without what only opens the sentence."""
     nextword = after[0].folded if after else ""
+    if len(run) == 1 and nextword.isdigit():
+        return None  # one of a numbered kind
     if len(run) == 1 and nextword in _FOLDERS and not run[0].opener:
         return _mention(run, sentence, known, "File", opener=False)
     opener = run[0].opener
-    if opener and (
-        _says_nothing(run[0].folded) or (len(run) > 1 and run[0].folded.endswith(VERB_ENDINGS))
-    ):
+    if opener and (_says_nothing(run[0].folded) or (len(run) > 1 and run[0].folded.endswith(VERB_ENDINGS))):
         run, opener = run[1:], False
     while run and (_says_nothing(run[0].folded) or run[0].folded in _CONNECTORS):
         run = run[1:]
@@ -288,6 +316,8 @@ def _named(
         return None
     if len(run) == 1 and len(run[0].text) < 3:
         return None
+    if opener and run[0].folded in FIRST_NAMES and nextword in PERSON_VERBS:
+        opener = False
     near = {nextword, before[0].folded if before else ""}
     label = "Project" if near & _OF_A_PROJECT else "Person" if run[0].folded in FIRST_NAMES else "Concept"
     return _mention(run, sentence, known, label, opener=opener and len(run) == 1)
@@ -297,6 +327,7 @@ def _mention(run: list[_Word], sentence: Sentence, known: Known, label: str, *, 
     start, end = run[0].start, run[-1].end
     text = " ".join(sentence.text[start:end].split())
     name = known(text) or text
+    opener = opener or start < sentence.title
     return Mention(start, end, normalised(name), name, label, "capital", opener)
 
 

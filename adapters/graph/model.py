@@ -8,15 +8,16 @@ asked that can be told without (summaries, entities nothing resembles).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
+from graphiti_core.prompts.dedupe_nodes import NodeResolutions
 from graphiti_core.prompts.extract_edges import ExtractedEdges
 from graphiti_core.prompts.lib import default_chat_prompt_library as stock
 from graphiti_core.prompts.models import ChatPrompt
 from pydantic import BaseModel, ValidationError
 
-from adapters.graph.answers import Entities, Judgements, Resolutions, entities_of, facts_of
+from adapters.graph.answers import Entities, Judgements, entities_of, facts_of
 from adapters.graph.cleaning import MAX_GIST, clean
 from adapters.graph.prompting import (
     ENTITIES,
@@ -93,9 +94,7 @@ class ModelClient(ContextClient):
         if question == ENTITIES:
             return await self._entities(context)
         if question == SAME_ENTITIES:
-            asked = stock.dedupe_nodes.nodes(context)
-            found = await self._ask("same entities", asked, Resolutions)
-            return found.model_dump()
+            return await self._same_entities(context)
         if question == FACTS:
             return await self._facts(context)
         if question == SAME_FACTS:
@@ -114,6 +113,13 @@ class ModelClient(ContextClient):
         self._dropped += dropped
         return {"extracted_entities": entities}
 
+    async def _same_entities(self, context: Context) -> Context:
+        found = await self._ask("same entities", stock.dedupe_nodes.nodes(context), NodeResolutions)
+        self._all_there(
+            len(context["extracted_nodes"]), {each.id for each in found.entity_resolutions}, "entities"
+        )
+        return found.model_dump()
+
     async def _facts(self, context: Context) -> Context:
         if len(context["nodes"]) < 2:
             return {"edges": []}  # a fact has two ends
@@ -130,7 +136,10 @@ class ModelClient(ContextClient):
             questions = [_judgement(number, context) for number, context in enumerate(some)]
             told = "\n".join(json.dumps(question, ensure_ascii=False) for question in questions)
             asked = ChatPrompt.model_validate(
-                {"system": {"content": _JUDGE}, "user": {"content": _JUDGING.format(questions=told)}}
+                {
+                    "system": {"content": _JUDGE},
+                    "user": {"content": _JUDGING.format(questions=told.replace("</", "<\\/"))},
+                }
             )
             found = await self._ask("same facts", asked, Judgements)
             by_id = {each.id: each for each in found.answers}
@@ -142,8 +151,14 @@ class ModelClient(ContextClient):
             answers += [by_id[number].model_dump(exclude={"id"}) for number in range(len(some))]
         return answers
 
+    def _all_there(self, asked: int, answered: Collection[int], what: str) -> None:
+        """Refuse a part of an answer: what is left out would pass for new."""
+        judged = sum(1 for number in range(asked) if number in answered)
+        if judged < asked:
+            raise ModelFailed(f"{self._model.name} judged {judged} of {asked} {what}")
+
     async def _ask(self, purpose: str, asked: ChatPrompt, shape: type[_Shape], more: str = "") -> _Shape:
-        """The model's answer in a shape. Raises :class:`ModelAway`, or :class:`ModelFailed` for no such answer."""
+        """The model's answer in a shape. Raises :class:`ModelAway` or :class:`ModelFailed`."""
         self._calls += 1
         try:
             answer = await self._model.ask(

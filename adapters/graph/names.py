@@ -26,8 +26,8 @@ Said = Sequence[tuple[Sentence, list[Mention]]]
 class Thing:
     """Everything an episode says of one name."""
 
-    key: str
     mention: Mention
+    """How it is shown: the most telling of its mentions."""
     operator: int = 0
     assistant: int = 0
     certain: bool = False
@@ -73,14 +73,21 @@ class Things:
     def label(self, key: str) -> str:
         return self._things[key].mention.label
 
-    def is_named(self, key: str) -> bool:
-        """Whether a thing may be an entity of this episode at all."""
+    def may_be_named(self, key: str) -> bool:
+        """Whether a thing may be an entity of this episode, if only for what is said of it."""
         thing = self._things.get(key)
-        return thing is not None and self._is_spoken_of(thing)
+        return thing is not None and self._is_a_name(thing)
 
     def chosen(self, related: Counter[str]) -> list[str]:
-        """The keys of the things the episode is about, at most :data:`MAX_NAMES`, as they came up."""
-        good = [key for key, thing in self._things.items() if self._is_spoken_of(thing)]
+        """The keys of the things the episode is about, at most :data:`MAX_NAMES`, as they came up.
+
+        Of what only a list names, once, a relation must tell something.
+        """
+        good = [
+            key
+            for key, thing in self._things.items()
+            if self._is_a_name(thing) and (related[key] or not self._is_listed(thing))
+        ]
         place = {key: at for at, key in enumerate(good)}
         good.sort(key=lambda k: (-self._things[k].weight() - _RELATED * min(related[k], 3), place[k]))
         return sorted(good[:MAX_NAMES], key=place.__getitem__)
@@ -90,7 +97,7 @@ class Things:
     def _add(self, sentence: Sentence, mention: Mention) -> None:
         if not mention.key:
             return
-        thing = self._things.setdefault(mention.key, Thing(mention.key, mention))
+        thing = self._things.setdefault(mention.key, Thing(mention))
         if sentence.by_operator:
             thing.operator += 1
         else:
@@ -119,7 +126,7 @@ class Things:
         """Short names of what is also named whole: ``Silva`` of one ``Ana Silva``, ``run`` of ``job.run``."""
         whole: dict[str, set[str]] = defaultdict(set)
         for key, thing in self._things.items():
-            if thing.mention.kind in ("capital", "known") and " " in key:
+            if thing.mention.kind in ("capital", "known") and " " in key and thing.certain:
                 for word in (key.split()[0], key.split()[-1]):
                     whole[word].add(key)
             elif thing.mention.kind == "code" and "." in key:
@@ -129,34 +136,38 @@ class Things:
             thing_or_none = self._things.get(short)
             if thing_or_none is None or thing_or_none.mention.kind not in ("capital", "code"):
                 continue
-            if len(longer) == 1:
+            more = sum(self._things[key].often for key in longer)
+            is_part = (
+                thing_or_none.mention.label in ("Person", "Code") or more * len(longer) >= thing_or_none.often
+            )
+            if len(longer) == 1 and is_part:
                 out[short] = next(iter(longer))
-            elif thing_or_none.mention.kind == "capital":
+            elif thing_or_none.mention.kind == "capital" and is_part:
                 del self._things[short]  # a part of several names, and none by itself
         return out
 
     # -- choosing ---------------------------------------------------------------------------
 
-    def _is_spoken_of(self, thing: Thing) -> bool:
+    @staticmethod
+    def _is_a_name(thing: Thing) -> bool:
         kinds = thing.kinds
-        if kinds & {"known", "project"}:
+        if kinds & {"known", "project"} or (thing.often > 1 and kinds - {"capital", "quote", "plain"}):
             return True
         if kinds == {"plain"}:
-            return thing.often > 1
+            return thing.often > 1 or thing.operator > 0
         if kinds <= {"quote", "plain"}:
             return thing.often > 1 or (thing.operator > 0 and thing.mention.name[:1].isupper())
         if kinds <= {"capital", "quote", "plain"}:
-            if not thing.certain:
-                return False
-            return thing.operator > 0 and not self._only_in_dumps(thing) or thing.often > 1
-        if thing.often > 1:
-            return True
-        if self._only_in_dumps(thing):
-            return False
+            return thing.certain and (thing.operator > 0 or thing.often > 1)
         return thing.operator > 0 or thing.code or thing.mention.kind in ("tech", "file")
 
-    def _only_in_dumps(self, thing: Thing) -> bool:
-        return all(turn in self._dumps for turn in thing.turns)
+    def _is_listed(self, thing: Thing) -> bool:
+        """Whether it is named once, and in a turn that names a great many things."""
+        return (
+            thing.often == 1
+            and not thing.kinds & {"known", "project"}
+            and all(turn in self._dumps for turn in thing.turns)
+        )
 
     # -- showing ----------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ place, and a fact both repeated and contradicted keeps both that way.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
@@ -23,6 +24,10 @@ EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_TEXT: Final = 60_000
 """Characters of an episode a model reads; of a longer one its beginning and its end."""
 _CUT: Final = "\n[…]\n"
+_FRAME: Final = re.compile(
+    r"<(/?(?:CURRENT|PREVIOUS|ENTIT|EXISTING|REFERENCE|FACT)[^<>]{0,40})>", re.IGNORECASE
+)
+"""The tags that frame parts of a prompt: words from an episode must not end their own part."""
 
 
 class Objects:
@@ -103,6 +108,7 @@ def described(text: EpisodeText) -> str:
 def said(text: EpisodeText, most: int) -> str:
     """The turns as ``role: words``, their middle left out where they are longer than ``most``."""
     lines = "\n".join(f"{turn['role']}: {turn['text']}" for turn in text.turns)
+    lines = _FRAME.sub(r"‹\1›", lines)
     if len(lines) <= most:
         return lines
     half = max(0, (most - len(_CUT)) // 2)

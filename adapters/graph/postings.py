@@ -19,16 +19,16 @@ _K1: Final = 1.2
 _B: Final = 0.75
 _TERMS: Final = 128
 """Distinct words of a query that count, as Graphiti's own drivers have it."""
-_COMMON: Final = 2_000
+_COMMON: Final = 800
 """Texts a word may stand in before a query that has rarer words goes without it."""
 _COMPACT: Final = 2_000
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
-@lru_cache(2_000)
+@lru_cache(4_000)
 def words_of(text: str) -> tuple[str, ...]:
     """The words a text is found by: case and accents aside."""
-    return tuple(_WORD.findall(normalised(text)))
+    return tuple(_WORD.findall(text.lower() if text.isascii() else normalised(text)))
 
 
 class Postings:
@@ -98,14 +98,11 @@ class Postings:
             spread = (_K1 * (1 - _B + _B * lengths[docs] / self._mean())).astype(np.float32)
             scores[docs] += np.float32(self._rarity(word)) * times * np.float32(_K1 + 1) / (times + spread)
         scores[np.frombuffer(self._gone, np.uint32)] = 0
-        bound = np.float32(0)
-        if limit < len(scores):
-            bound = np.partition(scores, -limit)[-limit]
-        found = []
-        for number in np.flatnonzero((scores >= bound) & (scores > 0)).tolist():
-            owner = self._ids[number]
-            if owner is not None:
-                found.append((owner, round(float(scores[number]), 5)))
+        held = np.flatnonzero(scores)
+        if limit < len(held):
+            best = scores[held]
+            held = held[best >= np.partition(best, -limit)[-limit]]
+        found = [(str(self._ids[number]), round(float(scores[number]), 5)) for number in held.tolist()]
         return ranked(found, limit)
 
     def among(self, query: str, owners: Collection[str], limit: int) -> list[Scored]:

@@ -21,7 +21,7 @@ MAX_SENTENCE: Final = 600
 _SHORT_LINE: Final = 60
 """A line shorter than this was not wrapped: its end ends a sentence."""
 _LONGEST_WORD: Final = 120
-_ABBREVIATIONS: Final = ("e.g.", "i.e.", "p. ex.", "ex.", "etc.", "vs.", "approx.", "no.", "nr.", "dr.", "sr.", "cf.")
+_ABBREVIATIONS: Final = tuple("e.g.|i.e.|ex.|etc.|vs.|approx.|no.|nr.|dr.|sr.|cf.".split("|"))
 
 _TAG_LINE: Final = re.compile(r"^[ \t]{0,8}<([A-Za-z][\w-]{0,40})(?: [^<>\n]{0,200})?>", re.MULTILINE)
 _CLOSING: Final = re.compile(r"</([A-Za-z][\w-]{0,40})>")
@@ -34,29 +34,36 @@ _LOG: Final = re.compile(
     | diff\ --git | @@\  | \+\+\+\  | ---\  | index\ [0-9a-f]{7} | commit\ [0-9a-f]{7,40}\b
     | [A-Za-z_.]{0,60}(?:Error|Exception|Warning):\  | npm\ ERR | panic: | goroutine\  | Caused\ by:
     | FAILED\  | PASSED\  | E\ {3} | \w{1,40}@[\w.-]{1,60}[:~].{0,80}[$#%]\  | [{}\[\]);<]
-    | from\ [\w.]{1,60}\ import\  | import\ [\w.{*'"]{1,80}(?:\ as\ \w{1,40})?;?$ | (?:async\ )?(?:def|func|fn)\ \w{1,60}[(<]
-    | class\ \w{1,60}[(:] | (?:const|let|var)\ \w{1,60}\ ?[=:] | function\ \w{0,60}\( | return\ [\w.]{1,60}[(;] | \#include
+    | from\ [\w.]{1,60}\ import\  | import\ [\w.{*'"]{1,80}(?:\ as\ \w{1,40})?;?$ | \#include
+    | (?:async\ )?(?:def|func|fn)\ \w{1,60}[(<] | class\ \w{1,60}[(:] | (?:const|let|var)\ \w{1,60}\ ?[=:]
+    | function\ \w{0,60}\( | return\ [\w.]{1,60}[(;]
     """,
     re.VERBOSE,
 )
+_FENCE: Final = re.compile(r"`{3,}|~{3,}")
+_INLINE_BLOCK: Final = re.compile(r"```[^`]*```")
 _CODE_SIGNS: Final = re.compile(r"[{}();=<>|&$\\\[\]+]")
-_LIST: Final = re.compile(r"[ \t]*(?:[-*+•‣–]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_LIST: Final = re.compile(r"^[ \t]*(?:[-*+•‣–]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _LABEL: Final = re.compile(r"\W{0,4}\*\*([^*\n]{1,80})\*\*")
 _END: Final = re.compile(r"[.!?…]+[\"'”»)\]`]*(?=\s|$)")
 _CLAIM: Final = re.compile(
-    r"""^\W{0,4}(?:system|sistema|human|assistant|user|operator|operador|developer|admin\w{0,12})(?:\ \w{1,12})?\s?:
-    | \b(?:ignor[ea]|disregard|desconsider[ae]|forget|esquec[ea])\b.{0,30}\b(?:previous|prior|above|earlier|instruc\w{1,6}
-        |instruct\w{1,6}|anterior\w{0,3}|acima)\b
-    | \b(?:operator|user|owner|admin\w{0,12}|boss|operador|utilizador|usuario|dono|chefe)\ (?:has\ |have\ |already\ |ja\ |had\ )?
-        (?:decided?s?|approved?s?|order\w{0,3}|said|says|wants?|authori[sz]\w{1,3}|confirmed|requires?|agreed|told
-        |decidiu|aprovou|mandou|disse|autorizou|ordenou|quer|confirmou|exige|pediu)\b
+    r"""^\W{0,4}(?:system|sistema|human|assistant|user|operator|operador|developer|admin\w{0,12})
+        (?:\ \w{1,12})?\s?:
+    | \b(?:ignor[ea]|disregard|desconsider[ae]|forget|esquec[ea])\b.{0,30}
+        \b(?:previous|prior|above|earlier|instruc\w{1,6}|instruct\w{1,6}|anterior\w{0,3}|acima)\b
+    | \b(?:operator|user|owner|admin\w{0,12}|boss|operador|utilizador|usuario|dono|chefe)
+        \ (?:(?:has|already|ja)\ )?
+        (?:decide[ds]|approve[ds]|order(?:s|ed)|authori[sz]e[ds]|decidiu|aprovou|mandou|autorizou|ordenou)\b
+    | \b(?:operator|operador)\ (?:(?:has|already|ja)\ )?
+        (?:said|says|wants|confirmed|requires|agreed|told|disse|quer|confirmou|exige|pediu)\b
     | \b(?:new\ instructions|novas\ instrucoes|you\ are\ now|as\ the\ operator)\b
     """,
     re.VERBOSE,
 )
 _ASKING: Final = frozenset(
-    "how why what which who where whose should can could would does do did is are was were will shall may has have"
-    " como porque qual quais quem onde sera devemos deveriamos podemos podes pode consegues consegue sabes".split()
+    "how why what which who where whose should can could would does do did is are was were will shall may"
+    " has have como porque qual quais quem onde sera devemos deveriamos podemos podes pode consegues consegue"
+    " sabes".split()
 )
 
 
@@ -76,7 +83,7 @@ class Sentence(NamedTuple):
 
     @property
     def by_operator(self) -> bool:
-        return self.role != "assistant"
+        return self.role in ("operator", "command")
 
 
 def sentences(turns: Sequence[Data]) -> Iterator[Sentence]:
@@ -152,17 +159,18 @@ class _Paragraphs:
 
 
 def _paragraphs(text: str, fence: str) -> tuple[list[tuple[int, str]], str]:
+    """The paragraphs of a text, and the mark of the block of code it ends in, if it does."""
     out = _Paragraphs()
     listed = False
     for raw in text.splitlines():
-        line = raw.strip()
-        mark = line[:3]
+        line = _INLINE_BLOCK.sub(" ", raw).strip() if raw.count("```") > 1 else raw.strip()
+        mark = _FENCE.match(line)
         if fence:
-            fence = "" if mark == fence else fence
+            fence = "" if mark and mark[0] == line and line.startswith(fence) else fence
             continue
-        if mark in ("```", "~~~"):
+        if mark:
             out.flush()
-            fence = "" if mark in line[3:] else mark
+            fence = mark[0]
             continue
         if not line:
             out.flush()
@@ -171,10 +179,10 @@ def _paragraphs(text: str, fence: str) -> tuple[list[tuple[int, str]], str]:
         item = _LIST.match(raw)
         if item:
             out.flush()
-            line, listed = raw[item.end() :].strip(), True
+            line, listed = _LIST.sub("", line, count=1).strip(), True
         elif not indented:
             listed = False
-        if line[:1] in (">", "|") or (indented and not listed) or _is_noise(line):
+        if not line or line[0] in ">|" or (indented and not listed) or _is_noise(line):
             out.flush()
         elif line.startswith("#"):
             out.title(line.lstrip("#").strip())
@@ -205,7 +213,7 @@ def _split(paragraph: str, title: int, role: str, ts: str | None, turn: int) -> 
             folded = fold(text[:MAX_SENTENCE])
             if _CLAIM.search(folded):
                 return  # and what follows it in the paragraph belongs to it
-            first = folded.split(None, 1)[0].strip(",.;:!?\"'`")
+            first = next(iter(folded.split(None, 1)), "").strip(",.;:!?\"'`")
             lines = text.split("\n")
             openers = frozenset(accumulate((len(line) + 1 for line in lines[:-1]), initial=0))
             yield Sentence(

@@ -21,14 +21,15 @@ from adapters.graph.relations import found_in
 from edge.domain.events import Data
 from edge.domain.knowledge import normalised
 
-LABELS: Final = ("Project", "Tool", "File", "Code", "Person", "Site", "Concept")
-"""A project; a technology, program, package or command; a file or directory; a name in code, a
-branch or a repository; a person; the host of a URL; anything else with a name."""
+LABELS: Final = ("Project", "Tool", "File", "Code", "Person", "Concept")
+"""A project; a technology, program, package, command or the host of a URL; a file or directory; a
+name in code, a branch or a repository; a person; anything else with a name. Of a name that is known
+already it is a guess by its shape."""
 
 MAX_RELATIONS: Final = 15
 MAX_STATEMENT: Final = 200
 
-_DATE: Final = re.compile(r"(?<![\w./-])\d{4}-\d{2}-\d{2}(?![\w/-]|\.\w)")
+_DATE: Final = re.compile(r"(?<![\w./-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![\w/-]|\.\w)")
 
 
 class Named(NamedTuple):
@@ -87,8 +88,8 @@ def read(turns: Sequence[Data], known: Callable[[str], str | None], project: str
     ours = gazetteer.project if any(each.source is None for each in stated) else None
     names = _names(things, related, ours)
     relations = _relations(stated, things, {key: named.name for key, named in names.items()}, ours)
-    if ours and not any(ours in (r.source, r.target) for r in relations) and not things.is_named(normalised(ours)):
-        names.pop(normalised(ours), None)
+    if ours and not things.may_be_named(normalised(ours)) and not any(ours == r.source for r in relations):
+        del names[normalised(ours)]
     shown = dict.fromkeys(names.values())
     return Read(tuple(shown), relations, gist_of([sentence for sentence, _ in said]))
 
@@ -98,7 +99,7 @@ def _stated(
 ) -> list[_Stated]:
     out: list[_Stated] = []
     for sentence, mentioned in said:
-        kept = [m for m in mentioned if things.is_named(things.key(m))]
+        kept = [m for m in mentioned if things.may_be_named(things.key(m))]
         for found in found_in(sentence, kept, has_project=has_project):
             source = things.key(found.source) if found.source else None
             target = things.key(found.target)
@@ -169,7 +170,7 @@ def _statement(text: str, span: tuple[int, int]) -> str:
 
 def _valid_at(sentence: Sentence) -> str | None:
     """The one date the sentence names, else when it was said."""
-    dates = _DATE.findall(sentence.text)
+    dates: list[str] = _DATE.findall(sentence.text)
     if len(dates) == 1 and _parses(date.fromisoformat, dates[0]):
         return dates[0]
     return sentence.ts if sentence.ts and _parses(datetime.fromisoformat, sentence.ts) else None

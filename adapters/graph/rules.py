@@ -1,13 +1,13 @@
 """Graphiti's questions answered without a model, from a reading of the episode.
 
 Names are the same where they normalise to the same; a fact is the same where its words are; a
-fact contradicts only where the words say so, and then what stood between the same two ends, or
-from the same source by the same relation.
+fact contradicts only where the words say so, and then what stood between the same two ends and
+what :meth:`RuleClient.against` finds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from adapters.graph.cleaning import (
@@ -19,6 +19,7 @@ from adapters.graph.cleaning import (
     clean_name,
     clean_relation,
 )
+from adapters.graph.index import Index
 from adapters.graph.kinds import type_id
 from adapters.graph.prompting import (
     ENTITIES,
@@ -43,20 +44,12 @@ class Reader(Protocol):
     def __call__(self, turns: Sequence[Data], known: Callable[[str], str | None]) -> Read: ...
 
 
-class KnownEnds(Protocol):
-    """What the rules ask of the facts Graphiti has in hand."""
-
-    def __call__(self, statement: str) -> Iterable[tuple[str, str, str]]:
-        """(source, relation, target) of those with these words, the ends as normalised names."""
-        ...
-
-
 class RuleClient(ContextClient):
     """Answers for one episode at a time; see :meth:`begin`."""
 
-    def __init__(self, ends: KnownEnds) -> None:
+    def __init__(self, index: Index) -> None:
         super().__init__()
-        self._ends = ends
+        self._index = index
         self.dropped = 0
 
     def begin(self, read: Read, at: str) -> None:
@@ -84,23 +77,44 @@ class RuleClient(ContextClient):
             return {"summaries": []}  # an entity's summary is its facts
         raise Unsupported(f"the rules have no answer to {question}")
 
+    def against(self, statement: str) -> list[str]:
+        """Of a marked statement, the known facts with other ends that it makes doubtful.
+
+        Of the open facts from the same source by the same relation: those whose target the
+        statement names («… instead of Redis»), else the latest.
+        """
+        fact = self._by_words.get(normalised(statement))
+        if fact is None or not fact.contradicts:
+            return []
+        before = [
+            known
+            for entity in self._index.named(fact.source)
+            for known in self._index.facts_of(entity.id)
+            if known.source == entity.id
+            and known.relation.casefold() == fact.relation.casefold()
+            and known.closed is None
+            and self._name(known.target) != normalised(fact.target)
+        ]
+        words = f" {normalised(statement)} "
+        named = [known for known in before if f" {self._name(known.target)} " in words]
+        before.sort(key=lambda known: (known.valid_from or "", known.id))
+        return [known.id for known in named or before[-1:]]
+
+    def _name(self, entity: str) -> str:
+        known = self._index.entities.get(entity)
+        return normalised(known.name) if known else ""
+
     def _judged(self, context: Context) -> Context:
         words = normalised(context["new_edge"])
         same = [each["idx"] for each in context["existing_edges"] if normalised(each["fact"]) == words]
         fact = self._by_words.get(words)
         if fact is None or not fact.contradicts:
             return {"duplicate_facts": same, "contradicted_facts": []}
-        source, target = normalised(fact.source), normalised(fact.target)
-        against = [each["idx"] for each in context["existing_edges"] if each["idx"] not in same]
-        against += [
-            each["idx"]
-            for each in context["edge_invalidation_candidates"]
-            if any(
-                (end, kind.casefold()) == (source, fact.relation.casefold()) and other != target
-                for end, kind, other in self._ends(each["fact"])
-            )
-        ]
-        return {"duplicate_facts": same, "contradicted_facts": against}
+        candidates = [*context["existing_edges"], *context["edge_invalidation_candidates"]]
+        return {
+            "duplicate_facts": same,
+            "contradicted_facts": [each["idx"] for each in candidates if each["idx"] not in same],
+        }
 
 
 def _cleaned(related: Related, at: str) -> Related:

@@ -37,12 +37,18 @@ class Reach(NamedTuple):
     """Candidates an entity is compared with, at most: each costs Graphiti half a millisecond."""
     identical_alone: bool
     """Whether a name whose vector is there already has that entity as its only candidate."""
+    against: Callable[[str], list[str]] | None = None
+    """Of a statement the facts that may contradict it, where that can be told better than by
+    searching for what resembles it."""
 
 
 AS_NEO4J: Final = Reach(lambda score: 2 * score - 1, 15, identical_alone=False)
-"""What Graphiti's Neo4j driver would find: for models, which judge the candidates."""
-NARROW: Final = Reach(lambda score: score, 3, identical_alone=True)
-"""For rules, which only ever take names for the same that normalise to the same."""
+"""What Graphiti's Neo4j driver would find: for models, which judge the candidates, and for searches."""
+
+
+def narrow(against: Callable[[str], list[str]]) -> Reach:
+    """For rules, which only ever take names for the same that normalise to the same."""
+    return Reach(lambda score: score, 3, identical_alone=True, against=against)
 
 
 class _Asked(NamedTuple):
@@ -88,6 +94,8 @@ class IndexSearch(SearchInterface):
         ends = _ends(search_filter)
         if ends:
             found = index.facts_with_among(query, index.between(*ends), limit)
+        elif self._reach.against:
+            found = [(owner, 1.0) for owner in self._reach.against(query)]
         else:
             found = index.facts_with(query, limit if keep is None else _ALL)
         return self._edges(found, keep, limit)
@@ -112,6 +120,8 @@ class IndexSearch(SearchInterface):
         if ends:
             vector = np.asarray(search_vector, np.float32)
             found = index.alike_among(vector, index.between(*ends), limit, least)
+        elif self._reach.against:
+            found = []  # the words of the same search have found them
         else:
             found = await self._facts.ask(_Asked(search_vector, limit if keep is None else _ALL, least))
         return self._edges(found, keep, limit)

@@ -6,6 +6,7 @@ Everything here looks at one bounded token and knows nothing of the sentence aro
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from adapters.graph.lexicon import (
@@ -37,7 +38,9 @@ _HOST: Final = re.compile(r"(?:[\w-]{1,63}\.)+[A-Za-z]{2,24}$")
 _DOMAINS: Final = frozenset("com org net io dev app ai pt br eu uk de co gov edu me sh tech cloud".split())
 _NO_HOST: Final = ("localhost", "example", "127.", "0.0.0.0", "www.w3.org", "schemas.", "schema.")  # noqa: S104
 _BARE_FILES: Final = frozenset("dockerfile makefile jenkinsfile procfile gemfile rakefile justfile".split())
-_INSTALLERS: Final = frozenset("pip pip3 pipx uv npm pnpm yarn bun cargo go brew apt apt-get gem conda poetry".split())
+_INSTALLERS: Final = frozenset(
+    "pip pip3 pipx uv npm pnpm yarn bun cargo go brew apt apt-get gem conda poetry".split()
+)
 _INSTALLS: Final = frozenset("install add i get".split())
 _RUNNERS: Final = frozenset("make just npm pnpm yarn poetry".split())
 
@@ -54,11 +57,19 @@ class Shaped(NamedTuple):
 
 def is_noise(word: str) -> bool:
     """Whether a token is a number, a hash, a flag, a secret's placeholder or an encoding."""
-    if len(word) > 100 or word.startswith(("-", "$", "%", "[redacted")) or _NUMBER.match(word) or _HEX.match(word):
+    if word.isalpha():
+        return len(word) > 40
+    if (
+        len(word) > 100
+        or word[0] in "-$%["
+        or word[:5] in ("Ctrl-", "Ctrl+", "Shift")
+        or _NUMBER.match(word)
+        or _HEX.match(word)
+    ):
         return True
-    digits = sum(c.isdigit() for c in word)
-    mixed = word.lower() != word != word.upper()
-    return len(word) >= 16 and digits >= 3 and mixed and "_" not in word and "." not in word and "/" not in word
+    if len(word) < 16 or "_" in word or "." in word or "/" in word:
+        return False
+    return sum(c.isdigit() for c in word) >= 3 and word.lower() != word != word.upper()
 
 
 def technology(word: str) -> Shaped | None:
@@ -66,8 +77,11 @@ def technology(word: str) -> Shaped | None:
     return Shaped(shown, "Tool", "tech") if shown else None
 
 
+@lru_cache(maxsize=8192)
 def bare(word: str) -> Shaped | None:
     """What a token in running text names."""
+    if word.isalpha() and word[1:].islower():
+        return technology(word)  # the most of a text
     if is_noise(word) or "=" in word or ("@" in word and not word.startswith("@")):
         return None
     if word.startswith("@"):
@@ -96,11 +110,11 @@ def in_backticks(text: str) -> list[Shaped]:
     folded = fold(text)
     if folded in KEYWORDS or folded in ACRONYMS or folded in SHELL:
         return []
-    if folded in COMMON or len(folded) < 4:
-        return [Shaped(text, "Code", "plain")] if len(folded) > 2 and text.isalpha() else []
     if folded in COMMANDS:
         return [Shaped(text, "Tool", "tech")]
-    if _IDENTIFIER.match(text) and not text[-1] == ":":
+    if text.isalpha() and (text.islower() or folded in COMMON):
+        return [Shaped(text, "Code", "plain")] if len(folded) > 2 else []
+    if _IDENTIFIER.match(text) and text[-1] != ":":
         return [Shaped(text, "Code", "code")]
     return []
 
@@ -118,7 +132,7 @@ def _host(word: str) -> Shaped | None:
         return None
     if low.count(".") == 1 and low != word:
         return None  # Object.me is code, or two sentences
-    return Shaped(low, "Site", "site")
+    return Shaped(low, "Tool", "site")
 
 
 def _file(word: str, *, quoted: bool) -> Shaped | None:
@@ -149,7 +163,7 @@ def _file(word: str, *, quoted: bool) -> Shaped | None:
 
 def _code(word: str) -> Shaped | None:
     word = word.removeprefix("self.").removeprefix("this.")
-    if len(word) > MAX_NAME or len(word) < 4:
+    if len(word) > MAX_NAME or len(word) < 4 or word.casefold() in ACRONYMS:
         return None
     if _DOTTED.match(word):
         parts = re.split(r"\.|::", word)
@@ -171,9 +185,11 @@ def _command(words: list[str]) -> list[Shaped]:
         if program in _INSTALLERS and plain and plain[0] in _INSTALLS:
             packages = [in_backticks(w) for w in plain[1:8] if "/" not in w or w.startswith("@")]
             named = [shaped for each in packages for shaped in each if shaped.kind != "file"]
-            return [s._replace(label="Tool") for s in named]
+            return [s._replace(label="Tool", kind=s.kind.replace("plain", "code")) for s in named]
         if program in _RUNNERS and len(plain) > (program != "make"):
-            return [Shaped(" ".join([program, *plain[: 1 + (program not in ("make", "just"))]]), "Tool", "code")]
+            return [
+                Shaped(" ".join([program, *plain[: 1 + (program not in ("make", "just"))]]), "Tool", "code")
+            ]
         scripts = [f for w in plain[:2] if (f := _file(w, quoted=False)) and f.path]
         return [*scripts, *filter(None, (technology(program),))]
     if program in KEYWORDS or program in COMMON or len(words) > 5:

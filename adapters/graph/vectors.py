@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 BLOCK: Final = 2_048
 """Rows a block: 3 MB at 384 dimensions. Growing adds a block and copies nothing."""
+_SMALL: Final = 1 << 19
+"""Multiplications of one product: OpenBLAS shares larger ones among threads, which at these sizes
+spend twenty times the work waiting for each other."""
 IDENTICAL: Final = 1 - 1e-5
 """A cosine from which on two vectors are of one and the same text."""
 _NEAR: Final = 2e-5
@@ -61,11 +64,13 @@ class Rows:
         """For each row of ``queries`` the ids of cosine ``least`` or more, best first, ids breaking ties."""
         if not self._places or not len(queries):
             return [[] for _ in queries]
-        used = len(self._ids)
-        products = [
-            queries @ block[: min(BLOCK, used - nth * BLOCK)].T for nth, block in enumerate(self._blocks)
-        ]
-        scores = products[0] if len(products) == 1 else np.concatenate(products, axis=1)
+        scores = np.empty((len(queries), len(self._ids)), np.float32)
+        step = max(8, _SMALL // queries.size)
+        for nth, block in enumerate(self._blocks):
+            for start in range(0, min(BLOCK, len(self._ids) - nth * BLOCK), step):
+                first = nth * BLOCK + start
+                part = scores[:, first : min(first + step, (nth + 1) * BLOCK)]
+                np.matmul(queries, block[start : start + part.shape[1]].T, out=part)
         return [self._best(row, limit, least) for row in scores]
 
     def among(self, query: Vectors, owners: Collection[str], limit: int, least: float) -> list[Scored]:

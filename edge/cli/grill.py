@@ -133,6 +133,8 @@ def _print(as_json: bool, done: Closed) -> None:
     for result in _chats(done):
         steer = f"  {result.direction_id}" if result.direction_id else ""
         lines.append(f"{result.comment_id}  {result.outcome or result.result}{steer}")
+        if result.reason:
+            lines.append(f"    {result.reason}")
         if result.clarify_id:
             lines.append(f"    asks the operator: edge voz answer {result.clarify_id} …")
     lines += [f"{act['do']} {act['id']}  {act['result']}" for act in data["curated"]]
@@ -151,7 +153,7 @@ def run(
     home: Home = None,
     json_: Json = False,
 ) -> None:
-    """A whole run by rules; attended, it asks you what no rule settles."""
+    """A whole run by the model that is set, or by rules; attended, it asks you what neither settles."""
     if not unattended:
         require_operator("an attended grill", "start it with --unattended, or in your own terminal")
     with opened(home) as edge:

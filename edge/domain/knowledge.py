@@ -100,8 +100,11 @@ def with_statement(fact: Fact | None, said: Data, episode: str) -> Fact:
 
 def normalised(text: str) -> str:
     """A name or statement as it is compared: case, accents, spaces and closing marks aside."""
-    plain = unicodedata.normalize("NFKD", text).casefold()
-    kept = "".join(char for char in plain if not unicodedata.combining(char))
+    if text.isascii():
+        kept = text.lower()  # the same, and most names are
+    else:
+        plain = unicodedata.normalize("NFKD", text).casefold()
+        kept = "".join(char for char in plain if not unicodedata.combining(char))
     return " ".join(kept.split()).strip(" .,;:!?\"'`«»“”")
 
 

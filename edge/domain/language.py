@@ -34,6 +34,8 @@ _EN: Final = frozenset(
 
 def fold(text: str) -> str:
     """Lower case with accents taken off, so that ``Não`` and ``nao`` are one word."""
+    if text.isascii():
+        return text.lower()  # the same, and most words are
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 

@@ -339,7 +339,7 @@ def _check_says(
         if option and option.get("decision") == decision and _is_option(option, entry, texts):
             return
     for part in texts:
-        if not _quotes(part, chat):
+        if not quotes(part, chat):
             raise Refused(
                 f"{entry.comment_id}: the comment does not say {part!r}: an unattended run {decision}s"
                 " only what the comment or its answer says, in its own words",
@@ -393,7 +393,7 @@ _KEEP = (
 _OPERATORS = ("voz.comment", "voz.clarify_answer")
 
 
-def _quotes(text: str, chat: Chat) -> bool:
+def quotes(text: str, chat: Chat) -> bool:
     """Whether the text is a run of whole words of one thing the operator said."""
     wanted = " ".join(words(text))
     said = (" ".join(words(s["body"])) for s in chat["said"] if s["type"] in _OPERATORS)

@@ -1,282 +1,318 @@
-"""One pass of extraction: what is due, what it may cost, and what becomes of what fails."""
+"""What one episode contributes, given what is known: by rules, through Graphiti."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import datetime, timedelta
+import itertools
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
-from edge.domain.events import NO_STREAM, Data, Draft
-from edge.domain.refusal import Refused
-from edge.extraction import ATTEMPTS, FIRST_WAIT, Bounds, Extracted, Extraction, Trouble
-from edge.journal import Act, timestamp
-from edge.ports_knowledge import EpisodeText, KnownGraph, ModelAway, ModelFailed, Spent
-from tests.support.house import BEGAN, House
+from adapters.embeddings.hashed import HashedEmbedder
+from adapters.graph.extractor import GraphitiExtractor
+from adapters.graph.reading import Named, Read, Related
+from edge.domain.catalogue import validated
+from edge.domain.events import Data
+from edge.domain.knowledge import entity_id, fact_id, mention_id
+from edge.domain.refusal import Misused
+from edge.ports_knowledge import EpisodeText, ModelAway, ModelFailed
+from tests.support.episodes import episode, read_lines
+from tests.support.knowledge import FoldedKnowledge, KeptTexts, KeptVectors
 
 
-class ToldWaiting:
-    """What waits, told by the test: id → when it was said. ``current`` takes out what the log has."""
+class Story:
+    """Extraction episode after episode, as the log would have it; ``restart`` gives a new process."""
 
-    def __init__(self, house: House, **said: datetime) -> None:
-        self.house = house
-        self.said = said
-        self.notes: dict[str, Trouble] = {}
-        self.each: float | None = None
+    def __init__(self, rules: Any = read_lines) -> None:
+        self.known = FoldedKnowledge()
+        self.vectors = KeptVectors()
+        self.rules = rules
+        self.restart()
 
-    def current(self) -> None:
-        done = {event.data["episode"] for event in self.house.events("episode.extracted")}
-        self.said = {id_: at for id_, at in self.said.items() if id_ not in done}
-
-    def ids(self, since: str) -> list[str]:
-        self.current()
-        return [id_ for id_, at in self.said.items() if timestamp(at) >= since]
-
-    def extracted(self, until: int) -> list[str]:
-        last = {e.data["episode"]: e.position for e in self.house.events("episode.extracted")}
-        return [id_ for id_, position in last.items() if position <= until]
-
-    def text(self, episode: str) -> EpisodeText | None:
-        if episode == "forgotten":
-            return None
-        turn = {"id": "t", "role": "operator", "ts": None, "text": "x" * 400}
-        return EpisodeText(episode, BEGAN, "s", "claude-code", None, (turn,))
-
-    def troubles(self) -> dict[str, Trouble]:
-        return self.notes
-
-    def trouble(self, episode: str, trouble: Trouble) -> None:
-        self.notes[episode] = trouble
-
-    def settled(self, episode: str) -> None:
-        self.notes.pop(episode, None)
-
-    def cost_each(self) -> float | None:
-        return self.each
-
-
-class ToldExtractor:
-    """Extracts nothing but what it is told to; ``trouble`` names the episodes that fail, and how."""
-
-    by = {"extractor": "told", "version": "1", "model": "told", "embedder": "none"}  # noqa: RUF012
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        self.trouble: dict[str, Exception] = {}
-        self.before: dict[str, object] = {}
-
-    def refresh(self, known: KnownGraph) -> None: ...
-
-    def extract(self, episode: EpisodeText) -> Data:
-        self.asked.append(episode.id)
-        if episode.id in self.trouble:
-            raise self.trouble[episode.id]
-        return {"gist": f"of {episode.id}", "cost": {"calls": 3, "tokens": 500, "seconds": 0.5}}
-
-
-class ToldLease:
-    holder: str | None = None
-
-    @contextmanager
-    def held(self) -> Iterator[str | None]:
-        yield self.holder
-
-
-class Desk:
-    def __init__(self, **said: datetime) -> None:
-        self.house = House()
-        self.waiting = ToldWaiting(self.house, **said)
-        self.extractor = ToldExtractor()
-        self.lease = ToldLease()
-        self.seconds = 0.0
-        self.started = 0
-
-    def _start(self) -> ToldExtractor:
-        self.started += 1
-        return self.extractor
-
-    def _now(self) -> float:
-        self.seconds += 1
-        return self.seconds
-
-    def extraction(self, **bounds: float) -> Extraction:
-        kept = Bounds(int(bounds.get("days", 14)), int(bounds.get("episodes", 99)), bounds.get("seconds", 99))
-        return Extraction(
-            self.house.journal,
-            self._start,
-            self.waiting,
-            self.lease,
-            kept,
-            self._now,
-            lambda _what, _done, _of: None,
+    def restart(self) -> None:
+        self.extractor = GraphitiExtractor(
+            "g", None, HashedEmbedder(), self.vectors, KeptTexts(), rules=self.rules
         )
 
-    def run(self, **bounds: float) -> Extracted:
-        return self.extraction(**bounds).run("d1")
+    def tell(self, text: EpisodeText) -> Data:
+        self.extractor.refresh(self.known)
+        data = self.extractor.extract(text)
+        self.known.add(text, stored(text, data, self.extractor.by))
+        return data
 
 
-def ago(days: float) -> datetime:
-    return BEGAN - timedelta(days=days)
+def stored(text: EpisodeText, data: Data, by: dict[str, str]) -> Data:
+    """As the log would hold it: validated, and through JSON."""
+    whole = validated("episode.extracted", {"episode": text.id, "by": by, **data}, "extractor")
+    back: Data = json.loads(json.dumps(whole))
+    return back
 
 
-def test_the_newest_days_come_first_each_in_log_order_then_what_is_older() -> None:
-    desk = Desk(old=ago(90), older_yet=ago(200), new=ago(2), newest=ago(1))
-    assert desk.run().episodes == 4
-    assert desk.extractor.asked == ["new", "newest", "old", "older_yet"]
+def facts_by_words(data: Data) -> dict[str, Data]:
+    return {fact["statement"]: fact for fact in data["facts"]}
 
 
-def test_each_result_is_one_event_of_the_extractor_that_names_its_episode_as_its_cause() -> None:
-    desk = Desk(one=ago(1))
-    done = desk.run()
-    event = desk.house.events("episode.extracted")[0]
-    assert (event.stream, event.revision, event.actor) == ("extraction-g.one", 0, "extractor")
-    assert event.data["by"] == ToldExtractor.by
-    assert (event.metadata["dispatch_id"], event.metadata["$causationId"]) == ("d1", "one")
-    assert (done.calls, done.tokens, done.seconds, done.lag) == (3, 500, 0.5, 0)
+@pytest.fixture
+def story() -> Story:
+    return Story()
 
 
-def test_nothing_is_started_where_nothing_waits() -> None:
-    desk = Desk()
-    assert desk.run().stopped is None
-    assert desk.started == 0
-
-
-def test_a_pass_ends_at_its_episodes_and_at_its_seconds_and_the_next_goes_on() -> None:
-    desk = Desk(a=ago(3), b=ago(2), c=ago(1))
-    first = desk.run(episodes=1)
-    assert (first.episodes, first.stopped, first.lag) == (1, "episodes", 2)
-    second = desk.run(seconds=1)  # the clock of the test moves by one at each look
-    assert (second.episodes, second.stopped, second.lag) == (1, "seconds", 1)
-    assert desk.run().lag == 0
-    assert desk.extractor.asked == ["a", "b", "c"]
-
-
-def test_a_model_that_is_away_ends_the_pass_with_a_line_and_what_was_done_stays() -> None:
-    desk = Desk(a=ago(2), b=ago(1))
-    desk.extractor.trouble["b"] = ModelAway("the model does not answer", hint="start it")
-    done = desk.run()
-    assert (done.episodes, done.failed, done.lag) == (1, 0, 1)
-    assert (done.stopped, done.said) == ("unreachable", "the model does not answer")
-    assert desk.waiting.notes == {}  # the episode is not to blame
-    del desk.extractor.trouble["b"]
-    assert desk.run().lag == 0
-
-
-def test_a_days_allowance_that_is_spent_ends_the_pass() -> None:
-    desk = Desk(a=ago(1))
-    desk.extractor.trouble["a"] = Spent("1,000 tokens are used up today")
-    done = desk.run()
-    assert (done.stopped, done.said, done.lag) == ("tokens", "1,000 tokens are used up today", 1)
-
-
-def test_an_episode_that_fails_rests_and_is_tried_again_ever_later_until_it_is_set_aside() -> None:
-    desk = Desk(bad=ago(2), good=ago(1))
-    desk.extractor.trouble["bad"] = ModelFailed("it answered nonsense")
-    done = desk.run()
-    assert (done.episodes, done.failed, done.lag, done.set_aside) == (1, 1, 1, [])
-    for attempt in range(1, ATTEMPTS):
-        wait = FIRST_WAIT * 2 ** (attempt - 1)
-        assert desk.waiting.notes["bad"] == Trouble(
-            attempt, timestamp(desk.house.clock.now() + wait), "it answered nonsense"
-        )
-        assert desk.run().failed == 0  # it rests
-        desk.house.hand_clock.move(wait / timedelta(hours=1))
-        done = desk.run()
-        assert done.failed == 1
-    assert done.set_aside == ["bad"]
-    desk.house.hand_clock.move(24 * 365)
-    assert desk.run() == done._replace(failed=0)
-    assert desk.extractor.asked.count("bad") == ATTEMPTS
-
-
-def test_an_episode_that_fails_once_is_settled_by_the_next_try() -> None:
-    desk = Desk(bad=ago(1))
-    desk.extractor.trouble["bad"] = ModelFailed("it was cut off")
-    desk.run()
-    del desk.extractor.trouble["bad"]
-    desk.house.hand_clock.move(1)
-    assert (desk.run().episodes, desk.waiting.notes) == (1, {})
-
-
-def test_a_result_that_is_none_or_too_large_is_that_episodes_trouble_and_nothing_is_written(
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_first_episode_gives_entities_facts_and_mentions_with_the_ids_anybody_would_give(
+    story: Story,
 ) -> None:
-    desk = Desk(odd=ago(2), large=ago(1))
-    answers: dict[str, Data] = {"odd": {"facts": "none"}, "large": {"gist": "x" * 2_000_000, "cost": {}}}
-    monkeypatch.setattr(desk.extractor, "extract", lambda episode: answers[episode.id])
-    done = desk.run()
-    assert (done.episodes, done.failed) == (0, 2)
-    assert desk.house.events("episode.extracted") == []
+    text = episode(1, "Ana uses Redis")
+    data = story.tell(text)
+    ana, redis = entity_id("Ana"), entity_id("Redis")
+    assert data["entities"] == [
+        {"id": ana, "name": "Ana", "labels": ["Concept"]},
+        {"id": redis, "name": "Redis", "labels": ["Concept"]},
+    ]
+    fact = fact_id(ana, "uses", redis, "Ana uses Redis")
+    assert data["facts"] == [
+        {
+            "id": fact,
+            "source": ana,
+            "target": redis,
+            "relation": "uses",
+            "statement": "Ana uses Redis",
+            "valid_from": "2026-05-01T10:00:00Z",
+            "reference_time": "2026-05-01T10:00:00Z",
+        }
+    ]
+    assert data["mentions"] == [[mention_id(text.id, ana), ana], [mention_id(text.id, redis), redis]]
+    assert data["order"] == [fact]
+    assert data["gist"] == "Ana uses Redis"
+    assert data["cost"]["calls"] == data["cost"]["tokens"] == data["cost"]["dropped"] == 0
 
 
-def test_an_episode_forgotten_meanwhile_is_passed_over() -> None:
-    desk = Desk(forgotten=ago(2), there=ago(1))
-    assert desk.run().episodes == 1
-    assert desk.extractor.asked == ["there"]
+def test_a_fact_said_again_comes_with_its_first_words_and_date(story: Story) -> None:
+    first = story.tell(episode(1, "Ana_Luísa uses Redis"))
+    again = story.tell(episode(2, "ana_luisa uses redis"))
+    assert again["facts"] == first["facts"]
+    assert [entity["name"] for entity in again["entities"]] == ["Ana Luísa", "Redis"]
+    (fact,) = story.known.facts.values()
+    assert len(fact.episodes) == 2
 
 
-def test_one_that_somebody_else_extracted_meanwhile_is_theirs() -> None:
-    desk = Desk(shared=ago(1))
-    kept = desk.extractor.extract
-
-    def extract(episode: EpisodeText) -> Data:
-        theirs = {"episode": "shared", "by": {"model": "theirs"}, "gist": "theirs"}
-        stream = desk.house.streams.extraction("shared")
-        desk.house.journal.append(stream, [Draft("episode.extracted", theirs)], NO_STREAM, Act("extractor"))
-        return kept(episode)
-
-    desk.extractor.extract = extract  # type: ignore[method-assign]
-    done = desk.run()
-    assert (done.episodes, done.failed, done.lag) == (0, 0, 0)
-    assert [e.data["gist"] for e in desk.house.events("episode.extracted")] == ["theirs"]
+def test_what_a_marked_statement_contradicts_is_closed_and_keeps_its_fields(story: Story) -> None:
+    story.tell(episode(1, "Ana uses Redis", "Ana knows Bruno"))
+    data = story.tell(episode(2, "! Ana uses Valkey"))
+    by_words = facts_by_words(data)
+    assert set(by_words) == {"Ana uses Valkey", "Ana uses Redis"}
+    assert by_words["Ana uses Redis"]["closed"] == ["2026-05-01T11:00:00Z", "2026-05-01T11:00:00Z"]
+    assert by_words["Ana uses Redis"]["valid_from"] == "2026-05-01T10:00:00Z"
+    assert "closed" not in by_words["Ana uses Valkey"]
+    assert {entity["name"] for entity in data["entities"]} == {"Ana", "Valkey", "Redis"}
+    assert len(data["mentions"]) == 2, "Redis was not mentioned; it is there as the end of a fact"
 
 
-def test_while_another_holds_the_lease_nothing_is_asked_and_it_is_named() -> None:
-    desk = Desk(a=ago(1))
-    desk.lease.holder = "process 7 on desk"
-    done = desk.run()
-    assert (done.stopped, done.lag) == ("busy", 1)
-    assert "process 7 on desk" in (done.said or "")
-    assert desk.started == 0
+def test_without_a_mark_nothing_is_closed(story: Story) -> None:
+    story.tell(episode(1, "Ana uses Redis"))
+    data = story.tell(episode(2, "Ana uses Valkey"))
+    assert set(facts_by_words(data)) == {"Ana uses Valkey"}
 
 
-def test_the_estimate_goes_by_the_tally_else_by_the_words_and_is_nothing_for_rules() -> None:
-    desk = Desk(a=ago(2), b=ago(1))
-    assert desk.extraction().estimate(model=False) == (2, 0)
-    guessed = desk.extraction().estimate(model=True)
-    assert guessed.episodes == 2
-    assert 2 * 4_000 < guessed.tokens < 2 * 5_000
-    desk.waiting.each = 700.0
-    assert desk.extraction(episodes=1).estimate(model=True) == (1, 700)
+def test_a_fact_closed_before_and_said_again_is_not_closed_again(story: Story) -> None:
+    story.tell(episode(1, "Ana uses Redis"))
+    story.tell(episode(2, "! Ana uses Valkey"))
+    data = story.tell(episode(3, "Ana uses Redis"))
+    assert "closed" not in facts_by_words(data)["Ana uses Redis"]
 
 
-def test_asked_anew_each_result_is_followed_by_another_and_none_is_asked_for_twice() -> None:
-    desk = Desk(a=ago(3), b=ago(2), c=ago(1))
-    desk.run()
-    until = desk.house.memory.head()
-    desk.extractor.trouble["b"] = ModelAway("the model does not answer")
-    first = desk.extraction().again(until)
-    assert (first.episodes, first.stopped, first.lag) == (1, "unreachable", 2)
-    del desk.extractor.trouble["b"]
-    second = desk.extraction(episodes=1, seconds=1).again(until)  # whoever asks for all gets all
-    assert (second.episodes, second.stopped, second.lag) == (2, None, 0)
-    assert desk.extractor.asked == ["a", "b", "c", "a", "b", "b", "c"]
-    streams = {event.stream: event.revision for event in desk.house.events("episode.extracted")}
-    assert streams == dict.fromkeys(("extraction-g.a", "extraction-g.b", "extraction-g.c"), 1)
+def test_leaving_out_the_episode_that_closed_a_fact_opens_it_again(story: Story) -> None:
+    story.tell(episode(1, "Ana uses Redis"))
+    closing = episode(2, "! Ana uses Valkey")
+    story.tell(closing)
+    story.tell(episode(3, "Ana uses Redis"))
+    story.known.leave_out(closing.id)
+    story.extractor.refresh(story.known)
+    (fact,) = (fact for fact in story.known.facts.values() if fact.alive)
+    assert fact.statement == "Ana uses Redis"
+    assert fact.closed is None
+    assert set(story.extractor._index.facts) == {fact.id}
 
 
-def test_nothing_is_asked_anew_of_what_was_forgotten() -> None:
-    desk = Desk(a=ago(1))
-    desk.run()
-    until = desk.house.memory.head()
-    desk.house.foreign("extraction.forgotten", "extraction-g.a", actor="operator")
-    assert desk.extraction().again(until).episodes == 0
-    assert desk.extractor.asked == ["a"]
+def test_a_fact_repeated_and_contradicted_in_one_episode_keeps_both(story: Story) -> None:
+    story.tell(episode(1, "Ana uses Redis"))
+    data = story.tell(episode(2, "Ana uses Redis", "! Ana uses Valkey"))
+    by_words = facts_by_words(data)
+    assert by_words["Ana uses Redis"]["closed"]
+    assert set(by_words) == {"Ana uses Redis", "Ana uses Valkey"}
+    assert len(data["order"]) == len(data["facts"]) == 2
 
 
-def test_two_do_not_ask_anew_at_once() -> None:
-    desk = Desk(a=ago(1))
-    desk.lease.holder = "process 7 on desk"
-    with pytest.raises(Refused, match="process 7 on desk"):
-        desk.extraction().again(1)
+def test_said_twice_in_one_episode_is_there_once(story: Story) -> None:
+    data = story.tell(episode(1, "Ana uses Redis", "ana uses redis", "ANA uses Redis"))
+    assert len(data["facts"]) == 1
+    assert len(data["entities"]) == len(data["mentions"]) == 2
+
+
+def test_names_that_normalise_to_the_same_within_an_episode_are_one_entity(story: Story) -> None:
+    data = story.tell(episode(1, "Érico uses Redis", "Erico knows Ana"))
+    assert len({entity["id"] for entity in data["entities"]}) == len(data["entities"]) == 3
+
+
+def test_a_date_that_was_said_counts(story: Story) -> None:
+    data = story.tell(episode(1, "Ana uses Redis @2025-12-24"))
+    assert data["facts"][0]["valid_from"] == "2025-12-24T00:00:00Z"
+    assert data["facts"][0]["reference_time"] == "2026-05-01T10:00:00Z"
+
+
+def test_an_older_statement_does_not_close_a_newer_one(story: Story) -> None:
+    story.tell(episode(5, "Ana uses Valkey"))
+    data = story.tell(episode(1, "! Ana uses Redis"))
+    by_words = facts_by_words(data)
+    assert "Ana uses Valkey" not in by_words
+    assert by_words["Ana uses Redis"]["closed"] == ["2026-05-01T14:00:00Z", "2026-05-01T10:00:00Z"]
+
+
+LIFE = [
+    episode(1, "Ana uses Redis", "Bruno owns courier", "src/a.py calls src/b.py"),
+    episode(2, "Ana uses Redis", "Ana owns ledger", "Bruno knows Ana"),
+    episode(3, "! Ana uses Valkey", "Carla knows Bruno"),
+    episode(4, "ana uses valkey", "! Carla owns courier", "courier calls ledger"),
+    episode(5, "! Bruno knows Carla", "Ana_Maria knows Ana", "ledger calls courier"),
+]
+
+
+def without_time(data: Data) -> Data:
+    return data | {"cost": {name: value for name, value in data["cost"].items() if name != "seconds"}}
+
+
+def test_a_process_started_anew_extracts_the_same() -> None:
+    through, restarted = Story(), Story()
+    for text in LIFE:
+        restarted.restart()
+        assert without_time(through.tell(text)) == without_time(restarted.tell(text))
+
+
+def test_extracting_the_same_again_gives_the_same() -> None:
+    story = Story()
+    for text in LIFE:
+        story.extractor.refresh(story.known)
+        first = story.extractor.extract(text)
+        assert without_time(story.tell(text)) == without_time(first)
+
+
+def test_what_was_extracted_is_not_known_before_the_log_has_it(story: Story) -> None:
+    story.extractor.refresh(story.known)
+    story.extractor.extract(episode(1, "Ana uses Redis"))
+    assert not story.extractor._index.entities
+    data = story.extractor.extract(episode(2, "! Ana uses Valkey"))
+    assert set(facts_by_words(data)) == {"Ana uses Valkey"}
+
+
+def test_nothing_to_read_is_a_contribution_too(story: Story) -> None:
+    data = story.tell(episode(1, "Bom dia!"))
+    assert (data["entities"], data["facts"], data["mentions"], data["order"]) == ([], [], [], [])
+    assert story.tell(episode(2))["gist"] == ""
+
+
+@pytest.mark.parametrize("text", ["\x00", "\u202e\u200b", "...", "   ", "\ud800"])
+def test_names_of_which_nothing_is_left_are_dropped_with_their_facts_and_counted(text: str) -> None:
+    def rules(turns: Sequence[Data], known: Callable[[str], str | None]) -> Read:
+        names = (Named(text, "Concept"), Named("Ana", "Person"), Named("Bruno", "Nonsense"))
+        said = [
+            Related("Ana", "knows", other, f"Ana knows {other}", "tomorrow", False)
+            for other in ("Bruno", text)
+        ]
+        return Read(names, tuple(said), text)
+
+    data = Story(rules).tell(episode(1, "hello"))
+    assert [entity["name"] for entity in data["entities"]] == ["Ana", "Bruno"]
+    assert [fact["statement"] for fact in data["facts"]] == ["Ana knows Bruno"]
+    assert data["cost"]["dropped"] == 1
+
+
+def test_a_fact_about_a_name_that_was_not_read_is_dropped_and_counted() -> None:
+    def rules(turns: Sequence[Data], known: Callable[[str], str | None]) -> Read:
+        return Read(
+            (Named("Ana", "Person"),), (Related("Ana", "knows", "Bruno", "Ana knows Bruno", None, False),), ""
+        )
+
+    data = Story(rules).tell(episode(1, "hello"))
+    assert data["facts"] == []
+    assert data["cost"]["dropped"] == 1
+
+
+def test_what_is_long_or_many_is_bounded() -> None:
+    def rules(turns: Sequence[Data], known: Callable[[str], str | None]) -> Read:
+        names = [f"n{nth} " + "x" * 5_000 for nth in range(500)]
+        said = [
+            Related(one, "k" * 999, two, "w " * 9_000 + one, None, False)
+            for one, two in itertools.pairwise(names)
+        ]
+        return Read(tuple(Named(name, "Tool") for name in names), tuple(said), "g" * 9_999)
+
+    data = Story(rules).tell(episode(1, "hello"))
+    assert len(data["entities"]) <= 80
+    assert len(data["facts"]) <= 120
+    assert len(json.dumps(data)) < 250_000
+    assert len(data["gist"]) <= 400
+
+
+def test_rules_that_fail_leave_no_trace() -> None:
+    story = Story()
+    story.tell(episode(1, "Ana uses Redis"))
+    before = dict(story.extractor._index.facts)
+
+    def broken(turns: Sequence[Data], known: Callable[[str], str | None]) -> Read:
+        raise ValueError("secret words")
+
+    story.extractor._rules = broken
+    story.extractor._started()._rules = broken
+    with pytest.raises(ModelFailed, match=r"^extraction failed: ValueError$"):
+        story.extractor.extract(episode(2, "Ana uses Valkey"))
+    assert story.extractor._index.facts == before
+    assert not story.extractor._started().driver.staging.nodes
+
+
+def test_the_reading_is_told_the_names_that_are_known() -> None:
+    heard: list[str | None] = []
+
+    def rules(turns: Sequence[Data], known: Callable[[str], str | None]) -> Read:
+        heard.append(known("ana luisa"))
+        return read_lines(turns, known)
+
+    story = Story(rules)
+    story.tell(episode(1, "Ana_Luísa uses Redis"))
+    story.tell(episode(2, "Bruno uses Redis"))
+    assert heard == [None, "Ana Luísa"]
+
+
+def test_an_embedder_that_is_away_is_said_and_the_next_refresh_makes_good() -> None:
+    class Away(HashedEmbedder):
+        away = True
+
+        def embed(self, texts: Sequence[str]) -> Any:
+            if self.away:
+                raise ModelAway("the embedder does not answer")
+            return super().embed(texts)
+
+    story = Story()
+    story.tell(episode(1, "Ana uses Redis"))
+    embedder = Away()
+    late = GraphitiExtractor("g", None, embedder, KeptVectors(), KeptTexts(), rules=read_lines)
+    with pytest.raises(ModelAway):
+        late.refresh(story.known)
+    embedder.away = False
+    late.refresh(story.known)
+    assert set(late._index.facts) == set(story.known.facts)
+    embedder.away = True
+    with pytest.raises(ModelAway):
+        late.extract(episode(2, "Carla owns courier"))
+
+
+def test_by_says_who_extracted(story: Story) -> None:
+    assert story.extractor.by == {
+        "extractor": "graphiti",
+        "version": "0.31.2+1",
+        "model": "rules",
+        "embedder": "hashed-384-1",
+    }
+
+
+def test_a_group_that_graphiti_could_not_take_is_refused() -> None:
+    with pytest.raises(Misused):
+        GraphitiExtractor("no group", None, HashedEmbedder(), KeptVectors(), KeptTexts())
