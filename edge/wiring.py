@@ -250,11 +250,15 @@ class Edge:
         """The sweep at the open of a dispatch."""
         return self.sweep(dispatch_id=dispatch_id)
 
-    def extract_for(self, dispatch_id: str) -> Data:
-        """The extraction at the open of a dispatch; what is kept beside the read models follows."""
+    def extract_for(self, dispatch_id: str, tell: Callable[[str], None]) -> Data:
+        """The extraction at the open of a dispatch, with what it was estimated at; ``tell`` hears that
+        before a model is paid. What is kept beside the read models follows."""
+        estimate = self.knowledge.estimate()
+        if estimate.tokens:
+            tell(f"extracting {estimate.episodes} episodes: some {estimate.tokens:,} tokens")
         extracted = self.knowledge.extract(dispatch_id)
         self.knowledge.follow()
-        return extracted.as_json()
+        return {**extracted.as_json(), "estimate": estimate._asdict()}
 
     def sweep(
         self, *, dry_run: bool = False, since: datetime | None = None, dispatch_id: str | None = None

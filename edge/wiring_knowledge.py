@@ -21,8 +21,9 @@ from edge.ports_knowledge import EpisodeText, Knowing
 
 if TYPE_CHECKING:
     from adapters.graph.extractor import GraphitiExtractor
-    from edge.ports_knowledge import Embedder, Graph, KnownGraph, Model, VectorStore
+    from edge.ports_knowledge import Embedder, Graph, KnownGraph, Model
     from edge.wiring import Edge
+    from projections.known import StoredVectors
 
 
 AGAIN: Final = "extracting again"
@@ -41,14 +42,12 @@ class KnowledgeParts:
         """None: the rules extract."""
         return self._edge.model
 
-    @cached_property
+    @property
     def embedder(self) -> Embedder:
-        from adapters.embeddings.hashed import HashedEmbedder
-
-        return HashedEmbedder()
+        return self._edge.embedder
 
     @cached_property
-    def vectors(self) -> VectorStore:
+    def vectors(self) -> StoredVectors:
         from projections.known import StoredVectors
 
         return StoredVectors(self._edge.store)
@@ -170,8 +169,6 @@ class KnowledgeParts:
 
     def close(self) -> None:
         """Let go of what was opened."""
-        if "extractor" in self.__dict__:
-            self.extractor.close()
         if "graph" in self.__dict__:
             self.graph.close()
         if "vectors" in self.__dict__:

@@ -50,7 +50,7 @@ def open_(
             theme,
             origin,
             edge.sweep_for,
-            edge.extract_for,
+            lambda dispatch_id: edge.extract_for(dispatch_id, _silent if json_ else _aside),
             lambda: edge.briefing(budget_tokens),
         )
     data = {
@@ -62,7 +62,25 @@ def open_(
         "briefing": done.briefing.as_json(),
         "health": done.briefing.health,
     }
-    say(json_, data, f"dispatch {done.dispatch_id} ({done.kind})\n\n{done.briefing.text}")
+    stopped = _stopped(data["extraction"])
+    say(json_, data, f"dispatch {done.dispatch_id} ({done.kind})\n{stopped}\n{done.briefing.text}")
+
+
+def _stopped(extraction: Data) -> str:
+    """Why an extraction ended before all was read, where it did."""
+    if extraction["stopped"] is None:
+        return ""
+    said = f": {extraction['said']}" if extraction["said"] else ""
+    bound = "" if said else f" at its bound of {extraction['stopped']}"
+    return f"extraction stopped{bound}{said}; {extraction['lag']} left\n"
+
+
+def _aside(line: str) -> None:
+    typer.echo(line, err=True)
+
+
+def _silent(_line: str) -> None:
+    """Under --json stderr holds errors only."""
 
 
 @app.command(

@@ -17,7 +17,7 @@ from edge.ports_knowledge import EpisodeText, ModelAway, ModelFailed
 from tests.specs.test_extraction import LIFE, facts_by_words, stored, without_time
 from tests.support.episodes import episode, read_lines
 from tests.support.knowledge import FoldedKnowledge, KeptTexts, KeptVectors
-from tests.support.models import Answered, StandIn, same_entities
+from tests.support.standing_in import Answered, StandIn, same_entities
 
 
 class Told:

@@ -7,14 +7,17 @@ import json
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from adapters.graph.neo4j import values
 from edge.domain.knowledge import normalised
-from edge.ports_knowledge import CuratedStatement as Curated
+from edge.ports_knowledge import CuratedStatement
 
 _CURATED: Final = uuid.UUID("7a5e0c7e-5c1e-5f5d-8e0e-0c9b2f1f7c64")
 BEGAN: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+Curated: TypeAlias = CuratedStatement
 
 
 def digest(curated: Sequence[Curated]) -> str:
