@@ -56,6 +56,7 @@ class Wire:
         os.dup2(2, 1)
         self._owed: set[RequestId] = set()
         self._one = anyio.Lock()
+        self._scope = anyio.CancelScope()
 
     @asynccontextmanager
     async def up(self) -> AsyncIterator[tuple[Incoming, Outgoing]]:
@@ -63,10 +64,11 @@ class Wire:
         to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
         async with anyio.create_task_group() as tasks:
+            self._scope = tasks.cancel_scope
             tasks.start_soon(self._hear, to_server)
             tasks.start_soon(self._say, from_server)
             yield incoming, outgoing
-            tasks.cancel_scope.cancel()
+            self._scope.cancel()
 
     async def _hear(self, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         async with to_server:
@@ -102,7 +104,10 @@ class Wire:
 
     async def _write(self, text: str) -> None:
         async with self._one:
-            await to_thread.run_sync(self._put, text.encode("utf-8") + b"\n", abandon_on_cancel=True)
+            try:
+                await to_thread.run_sync(self._put, text.encode("utf-8") + b"\n", abandon_on_cancel=True)
+            except BrokenPipeError:
+                self._scope.cancel()  # nobody reads any more
 
     # -- in threads of their own, for they wait ----------------------------------------------
 
@@ -126,9 +131,12 @@ def _message(line: Line) -> types.JSONRPCMessage | None:
     if not line.is_whole:
         return None
     try:
-        return types.jsonrpc_message_adapter.validate_json(line.data, by_name=False)
+        message = types.jsonrpc_message_adapter.validate_json(line.data, by_name=False)
     except ValidationError:
         return None
+    if isinstance(message, types.JSONRPCNotification) and "id" in json.loads(line.data):
+        return None  # a request whose id is none: taken for a notification, nobody would answer it
+    return message
 
 
 def _id_in(line: Line) -> RequestId | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,8 +37,13 @@ def mcp(home: Home = None) -> None:
 
     from adapters.mcp.server import serve
 
-    serve(Tools(home), version("edge-nervous-system"))
-    os._exit(0)  # a thread may still wait for input that will not come
+    code = 0
+    try:
+        serve(Tools(home), version("edge-nervous-system"))
+    except Exception as error:  # noqa: BLE001  # said in one line, exit 1, as `main` says it
+        print(f"edge: unexpected {type(error).__name__}: {error}", file=sys.stderr, flush=True)  # noqa: T201
+        code = 1
+    os._exit(code)  # a thread may still wait for input that will not come, and would hold an exit up
 
 
 class Tools:
@@ -103,8 +109,12 @@ class Tools:
         """The dispatch to close: named, else the only open one, else one opened now."""
         if prefix is not None or edge.current().open_dispatches():
             return dispatch_of(edge, prefix)
+
+        def extract(dispatch_id: str) -> Data:
+            return edge.extract_for(dispatch_id, lambda _estimate: None)
+
         opening = edge.dispatches.open(
-            kind.strip() or "report", None, "beat", edge.sweep_for, edge.extract_for, edge.briefing
+            kind.strip() or "report", None, "beat", edge.sweep_for, extract, edge.briefing
         )
         return opening.dispatch_id
 
