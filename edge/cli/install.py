@@ -63,9 +63,14 @@ def _edge() -> list[str]:
 
 
 def _typed(settings: Settings) -> str:
-    """The command as an agent's shell knows it: plain where that finds this edge and this home."""
+    """The command as an agent's shell knows it: plain where that finds this edge and this home.
+
+    EDGE_HOME does not count, since nobody knows what it is in that shell.
+    """
+    from platformdirs import user_data_path
+
     words, found = _edge(), shutil.which("edge")
     is_found = found is not None and len(words) == 1 and Path(found).resolve() == Path(words[0]).resolve()
     start = ["edge"] if is_found else words
-    usual = settings.home.absolute() == home_of(None).absolute()
+    usual = settings.home.absolute() == user_data_path("edge")
     return shlex.join(start if usual else [*start, "--home", str(settings.home.absolute())])

@@ -23,7 +23,7 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
 ROOT: Any = typer.main.get_command(app)
 LEAVES = dict(commands(ROOT))
 RUNS_ON = [("worker",), ("mcp",), ("hook",)]
-"""Commands that print no data of their own: they run until they are stopped, or speak a program's language."""
+"""Commands that print no data of their own: they run on, or speak a program's language."""
 READ = pytest.mark.parametrize("path", LEAVES, ids=" ".join)
 
 

@@ -131,13 +131,12 @@ def test_a_grill_from_its_load_to_what_is_left(agent: Agent) -> None:
 
 
 def test_installed_they_name_the_edge_that_is_found(agent: Agent) -> None:
-    agent.types("edge install claude-code --project")
     skill = agent.at / ".claude" / "skills" / "edge-open" / "SKILL.md"
-    assert "Bash(edge *)" in skill.read_text("utf-8")
+    edge, install = str(BIN / "edge"), "install claude-code --project"
+    agent.types(f"edge {install}")
+    assert f"Bash(edge --home {agent.home} *)" in skill.read_text("utf-8")
     elsewhere = agent.environ | {"PATH": "/usr/bin:/bin"}
-    edge = str(BIN / "edge")
-    subprocess.run([edge, "install", "claude-code", "--project"], env=elsewhere, cwd=agent.at, check=True)
-    assert f"Bash({edge} *)" in skill.read_text("utf-8")
-    other = agent.at / "other"
-    agent.types(f"edge --home {other} init --group me && edge --home {other} install claude-code --project")
-    assert f"Bash(edge --home {other} *)" in skill.read_text("utf-8")
+    subprocess.run([edge, *install.split()], env=elsewhere, cwd=agent.at, check=True)
+    assert f"Bash({edge} --home {agent.home} *)" in skill.read_text("utf-8")
+    agent.types(f"unset EDGE_HOME; edge init --group me; edge {install}")  # the home that is found unnamed
+    assert "Bash(edge *)" in skill.read_text("utf-8")

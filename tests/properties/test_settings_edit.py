@@ -131,7 +131,11 @@ def test_any_other_text_is_refused_or_edited_as_any_other(text: str) -> None:
     assert settings.removed(after, ours) == text
 
 
-@given(st.recursive(st.none() | st.floats(allow_nan=False) | st.text(), st.lists, max_leaves=9))
+@given(
+    st.recursive(
+        st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.text(), st.lists, max_leaves=9
+    )
+)
 def test_it_reads_json_as_json_does(value: Any) -> None:
     text = json.dumps({"x": value})
     node = parsed(text)
