@@ -22,7 +22,6 @@ from urllib.parse import urlsplit
 import httpx
 
 from edge.domain.language import first_line
-from edge.domain.refusal import Misused
 from edge.ports_knowledge import ModelAway, ModelFailed
 
 MAX_BODY: Final = 8 * 1024 * 1024
@@ -41,6 +40,10 @@ _NO_SUCH_MODEL: Final = ("not found", "does not exist", "unknown model", "no suc
 _SAID: Final = 160
 
 
+_OF_THE_LINE: Final = (httpx.HTTPError, httpx.InvalidURL, UnicodeError)
+"""What goes wrong between us and a server; a host's name that cannot be one is a UnicodeError."""
+
+
 class Api(NamedTuple):
     """One API as settings name it: ``name`` like ``openai:qwen3``, ``setting`` the one that says where."""
 
@@ -56,6 +59,11 @@ class Api(NamedTuple):
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
     @property
+    def is_here(self) -> bool:
+        """Whether it is on this host, so that no proxy stands between."""
+        return urlsplit(self.url).hostname in ("localhost", "127.0.0.1", "::1")
+
+    @property
     def key_name(self) -> str:
         return "EDGE_MODEL_KEY" if self.setting == "model_url" else "EDGE_EMBEDDER_KEY"
 
@@ -65,7 +73,7 @@ class Api(NamedTuple):
         key = (self.key or "").strip()
         if key:
             if not (key.isascii() and key.isprintable()):
-                raise Misused(f"{self.key_name} is no key: it holds what no key can", hint="set it again")
+                raise self.away("its key holds what no key can", f"set {self.key_name} again")
             sent["Authorization"] = f"Bearer {key}"
         return sent
 
@@ -183,11 +191,14 @@ def pause_before(api: Api, attempt: int, again: Again) -> float:
     return max(again.after or 0.0, _FIRST_PAUSE * float(2 ** (attempt - 1)) * spread)
 
 
-def _not_reached(api: Api, error: httpx.HTTPError) -> Exception:
+def _not_reached(api: Api, error: Exception) -> Exception:
     """What an error of the line means."""
     if isinstance(error, httpx.TimeoutException):
         return api.away("it did not answer in time")
     if isinstance(error, httpx.ConnectError):
+        if "SSL" in str(error):
+            hint = f"check {api.setting} in edge.toml; SSL_CERT_FILE may name a CA of your own"
+            return api.away("no safe connection to it: TLS fails, or its certificate is not trusted", hint)
         return Again("nothing answers there")
     if isinstance(error, httpx.TransportError) and not isinstance(error, httpx.UnsupportedProtocol):
         return Again("the connection broke")
@@ -223,8 +234,10 @@ class AsyncApi:
         Raises ModelAway, ModelFailed, or FormatRefused.
         """
         limits = httpx.Timeout(self._timeout, connect=min(CONNECT, self._timeout))
-        headers = self.api.headers()
-        async with httpx.AsyncClient(verify=self._trust, timeout=limits, headers=headers) as client:
+        proxies = not self.api.is_here
+        async with httpx.AsyncClient(
+            verify=self._trust, timeout=limits, headers=self.api.headers(), trust_env=proxies
+        ) as client:
             attempt = 1
             while True:
                 try:
@@ -244,7 +257,7 @@ class AsyncApi:
                     )
         except TimeoutError:
             raise self.api.away(f"it did not answer within {self._timeout:g} s") from None
-        except httpx.HTTPError as error:
+        except _OF_THE_LINE as error:
             raise _not_reached(self.api, error) from None
 
     async def _bounded(self, chunks: AsyncIterator[bytes]) -> bytes:
@@ -279,8 +292,10 @@ class BlockingApi:
 
     def _asked(self, method: str, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
         limits = httpx.Timeout(self._timeout, connect=min(CONNECT, self._timeout))
-        headers = self.api.headers()
-        with httpx.Client(verify=self._trust, timeout=limits, headers=headers) as client:
+        proxies = not self.api.is_here
+        with httpx.Client(
+            verify=self._trust, timeout=limits, headers=self.api.headers(), trust_env=proxies
+        ) as client:
             attempt = 1
             while True:
                 try:
@@ -299,7 +314,7 @@ class BlockingApi:
             with client.stream(method, url, json=body) as response:
                 _encoded(self.api, response)
                 return Reply(response.status_code, response.headers, self._bounded(response.iter_raw()))
-        except httpx.HTTPError as error:
+        except _OF_THE_LINE as error:
             raise _not_reached(self.api, error) from None
 
     def _bounded(self, chunks: Iterator[bytes]) -> bytes:

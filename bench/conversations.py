@@ -8,6 +8,7 @@ in twenty is marked as contradicting. Seeded: the same numbers give the same epi
 from __future__ import annotations
 
 import bisect
+import copy
 import random
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -36,15 +37,16 @@ class Conversations:
     def __init__(self, facts: int, seed: int = 9) -> None:
         self._random = random.Random(seed)
         self._facts = facts
-        self._names: list[str] = []
-        self._counts: list[int] = []
-        self._drawn = 0
+        self._given = 0
+        self._names = 0
+        self._drawn: list[str] = []
         self._words = [self._word() for _ in range(4_000)]
         self._weights = _sums([1 / rank for rank in range(1, len(self._words) + 1)])
         self._said: list[str] = []
 
     def episodes(self, count: int) -> Iterator[EpisodeText]:
-        for nth in range(count):
+        for nth in range(self._given, self._given + count):
+            self._given = nth + 1
             at = _BEGAN + timedelta(minutes=47 * nth)
             yield EpisodeText(
                 str(uuid.UUID(int=self._random.getrandbits(128))),
@@ -54,6 +56,12 @@ class Conversations:
                 "/home/op/courier",
                 tuple(self._turns(at)),
             )
+
+    def fork(self, seed: int) -> Conversations:
+        """What else could have been said from here on; this stream goes on as it would have."""
+        other = copy.deepcopy(self)
+        other._random.seed(seed)
+        return other
 
     def _turns(self, at: datetime) -> list[Data]:
         lines = [self._fact() for _ in range(max(2, round(self._random.gauss(self._facts, self._facts / 5))))]
@@ -83,15 +91,13 @@ class Conversations:
 
     def _name(self) -> str:
         """A name by the process: new, or an old one by how often it was said."""
-        new = (_STRENGTH + _DISCOUNT * len(self._names)) / (self._drawn + _STRENGTH)
-        self._drawn += 1
-        if self._random.random() < new or len(self._names) < 2:
-            self._names.append(self._fresh())
-            self._counts.append(1)
-            return self._names[-1]
-        nth = self._random.choices(range(len(self._names)), [n - _DISCOUNT for n in self._counts])[0]
-        self._counts[nth] += 1
-        return self._names[nth]
+        new = (_STRENGTH + _DISCOUNT * self._names) / (len(self._drawn) + _STRENGTH)
+        if self._random.random() < new or self._names < 2:
+            self._names += 1
+            self._drawn.append(self._fresh())
+        else:
+            self._drawn.append(self._random.choice(self._drawn))
+        return self._drawn[-1]
 
     def _fresh(self) -> str:
         kind = self._random.random()

@@ -32,6 +32,11 @@ def admitting(settings: StoreSettings) -> Admits:
     return admits
 
 
+def in_project(project: str, cwd: str | None) -> bool:
+    """Whether a directory is of a project, named as ``only`` and ``exclude`` name one."""
+    return _matches(_pattern(project), _normal(cwd) if cwd else "")
+
+
 def _pattern(text: str) -> str:
     from pathlib import Path
 

@@ -44,6 +44,11 @@ class Tally(NamedTuple):
             {**self.purposes, purpose: self.purposes.get(purpose, 0) + spent},
         )
 
+    def since(self, before: Tally) -> tuple[int, int]:
+        """Calls and tokens after an earlier tally; of this day alone, where that was another day's."""
+        same = before.day == self.day
+        return self.calls - before.calls * same, self.tokens - before.tokens * same
+
     def written(self) -> str:
         return json.dumps(self._asdict())
 
@@ -81,8 +86,8 @@ class BudgetedModel:
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = model.name
+        self.cap = cap
         self._model = model
-        self._cap = cap
         self._notes = notes
         self._today = today
         self._seconds = seconds
@@ -94,7 +99,7 @@ class BudgetedModel:
 
     async def ask(self, system: str, prompt: str, schema: dict[str, Any], *, purpose: str) -> Answer:
         asked = tokens(system + prompt)
-        check(self.tally(), self._cap, self._running + asked)
+        check(self.tally(), self.cap, self._running + asked)
         self._running += asked
         began, spent, answered = self._seconds(), asked, False  # given up half-way, it was asked all the same
         try:

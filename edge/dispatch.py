@@ -9,9 +9,11 @@ from edge.briefing import Briefing
 from edge.domain import corpus, dispatch, pendency
 from edge.domain.dispatch import Dispatch
 from edge.domain.events import NO_STREAM, Data, Draft, Event
+from edge.domain.forgetting import FORGOTTEN
 from edge.domain.pendency import ActKind
 from edge.domain.refusal import Refused
 from edge.domain.streams import check_slug
+from edge.forget_streams import Ending
 from edge.journal import Act, Journal
 from edge.ports import Queries, ReadSide
 from edge.voz import decide_act
@@ -86,7 +88,18 @@ class Dispatches:
             NO_STREAM,
             Act("dispatch", dispatch_id=dispatch_id),
         )
+        self._let_go_of_what_was_forgotten(dispatch_id, briefing.position)
         return Opened(dispatch_id, kind, swept, extracted, briefing)
+
+    def _let_go_of_what_was_forgotten(self, dispatch_id: str, composed_at: int) -> None:
+        """A Briefing composed before something was forgotten, and recorded after, may quote it, and
+        whoever forgot it could not find it yet."""
+        log = self._journal.log
+        if next(log.read_all(after=composed_at or None, types=FORGOTTEN, limit=1), None) is not None:
+            ending = Ending(self._journal)
+            stream = self._journal.streams.dispatch(dispatch_id)
+            ending.dispatch(stream)
+            ending.truncate(stream)
 
     # -- close ------------------------------------------------------------------------------
 

@@ -23,7 +23,12 @@ def examined(edge: Edge) -> Data:
     ]
     if home.log is None:  # a server looks after its own
         checks.append(_made("log is whole", lambda: _whole(edge)))
-    checks += [_made("read models", lambda: _lag(edge)), _store(edge), _made("model", edge.look_at_model)]
+    checks += [
+        _made("read models", lambda: _lag(edge)),
+        _made("forgetting", lambda: _forgotten(edge)),
+        _store(edge),
+        _made("model", edge.look_at_model),
+    ]
     return {"ok": all(check["ok"] for check in checks), "checks": checks}
 
 
@@ -71,6 +76,16 @@ def _lag(edge: Edge) -> str:
             hint="`edge rebuild` tries them again, strictly",
         )
     return f"folded to {position}, lag 0"
+
+
+def _forgotten(edge: Edge) -> str:
+    left = edge.forgetting.pending()
+    if left:
+        raise Failed(
+            f"what is forgotten is still held by: {', '.join(left)}",
+            hint="`edge forget` of the same again says why",
+        )
+    return "nothing is held that was forgotten"
 
 
 def _store(edge: Edge) -> Data:

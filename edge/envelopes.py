@@ -8,11 +8,12 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from edge.domain.events import Data, Event, NewEvent, batch_of
+from edge.domain.forgetting import is_forgotten
 from edge.domain.refusal import Failed, Refused
 from edge.exchange import Tally
 from edge.journal import ATTEMPTS, Journal
 from edge.lines import MAX_LINE, Line, record_of
-from edge.ports import AppendRefused, Report, WrongRevision
+from edge.ports import AppendRefused, EventLog, Report, WrongRevision
 from edge.unlinked import may_hold_links, unlinked
 
 _STREAM: Final = re.compile(r"[a-z]{1,32}-([a-z0-9_]{1,32})(\.[^\s]{1,200})?")
@@ -42,10 +43,10 @@ def import_envelopes(journal: Journal, lines: Iterable[Line], report: Report | N
     The other log's own ``log.created`` is passed over. Raises :class:`OtherGroupError`, with
     nothing written, where the file's first envelope is of another group.
     """
-    tally = Tally("importing", report)
+    tally, fronts = Tally("importing", report), _Fronts(journal.log)
     for reads, whole in _appends(journal, lines, tally):
         try:
-            if _add(journal, [read.event for read in reads], whole):
+            if _add(journal, fronts.placed([read.event for read in reads]), whole):
                 tally.imported += len(reads)
             else:
                 tally.known += len(reads)
@@ -95,6 +96,32 @@ def _continues(last: Event, event: Event) -> bool:
         last.revision + 1,
         (index + 1, count),
     )
+
+
+class _Fronts:
+    """Streams whose front was forgotten in the log they come from: what is left of one begins here
+    where the stream ends, so that the end of it holds here too."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._moved: dict[str, int] = {}
+
+    def placed(self, events: Sequence[Event]) -> Sequence[Event]:
+        """The events at their revisions here."""
+        first = events[0]
+        if is_forgotten(first) and first.revision > 0 and first.stream not in self._moved:
+            self._moved[first.stream] = first.revision - self._place(first)
+        moved = self._moved.get(first.stream, 0)
+        return [event._replace(revision=event.revision - moved) for event in events] if moved else events
+
+    def _place(self, forgotten: Event) -> int:
+        """Where a stream's forgotten event stands here, or is to stand."""
+        following = 0
+        for event in self._log.read(forgotten.stream):
+            if event.id == forgotten.id:
+                return event.revision
+            following = event.revision + 1
+        return min(following, forgotten.revision)
 
 
 def _add(journal: Journal, events: Sequence[Event], whole: bool) -> bool:

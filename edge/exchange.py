@@ -11,7 +11,8 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from edge.domain.events import NO_STREAM, SCHEMA, Data, NewEvent, by_append
+from edge.domain.events import NO_STREAM, SCHEMA, Data, Event, NewEvent, by_append
+from edge.domain.forgetting import FORGOTTEN, boundaries, counts
 from edge.domain.refusal import EdgeError, Failed, Refused
 from edge.journal import ATTEMPTS, Journal
 from edge.lines import Line, record_of
@@ -74,16 +75,23 @@ class Tally:
 def exported(log: EventLog, report: Report | None = None) -> Iterator[str]:
     """Every event of the log as it stands now, in log order, a line of JSON each; whole appends only.
 
-    Links stay behind, and revisions are counted without them.
+    Links stay behind, and revisions are counted without them. So does what was forgotten, where
+    the log still shows it.
     """
     done, head = 0, log.head()
     numbering = Numbering(log)
-    for append in by_append(log.read_all(before=head + 1)):
+    for append in by_append(standing(log, before=head + 1)):
         for event in append:
             yield _one_line(event._replace(revision=numbering.number(event)).envelope())
         done += len(append)
         if report and done % _TELL_EVERY < len(append):
             report("exporting", done, None)
+
+
+def standing(log: EventLog, *, before: int | None = None, **how: Any) -> Iterator[Event]:
+    """The events of all streams but for those forgotten, which a server shows until it is scavenged."""
+    first = boundaries(log.read_all(types=FORGOTTEN))
+    return (event for event in log.read_all(before=before, **how) if counts(event, first))
 
 
 def _one_line(envelope: Data) -> str:

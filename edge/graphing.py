@@ -49,12 +49,16 @@ class GraphFollowing:
         """Carry on from where it stands; trouble is noted and told, not raised."""
         before = noted(self._notes)
         try:
-            return self._follow(anew=False)
+            return self.carry_on()
         except EdgeError as error:
             position = before.position if before else 0
             if before is None or before.said != error.message:
                 self._note(Followed(position, 0, error.message))
             return Followed(position, 0, error.message)
+
+    def carry_on(self) -> Followed:
+        """Carry on from where it stands; raises where the graph is down."""
+        return self._follow(anew=False)
 
     def rebuild(self) -> Followed:
         """Everything again from the start, without a model; raises where the graph is down."""

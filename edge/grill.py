@@ -121,6 +121,11 @@ class Grill:
         """The run as its stream has it, and the stream's revision; refused where there is none."""
         stream = self._journal.streams.grill(run_id)
         run, revision = self._journal.load(stream, grill.initial(run_id), grill.evolve)
+        if run["state"] == "forgotten":
+            raise Refused(
+                f"grill run {run_id} was forgotten, with a chat it had loaded",
+                hint="chats it had not closed are open: `edge grill start` loads them",
+            )
         if run["state"] == "none":
             raise Refused(f"no grill run {run_id!r}", hint="`edge grill start` begins one")
         return run, revision
@@ -136,7 +141,7 @@ class Grill:
         self._check_voice(run, actor)
         if document is not None:
             self._plan(run_id, document, intent)
-        elif not run["planned"] and run["loaded"]:
+        elif not run["planned"] and self._without_forgotten(run)["loaded"]:
             raise Refused(
                 f"run {run_id} has no stored plan to resume", hint="pass one with --plan FILE, or - for stdin"
             )
@@ -156,6 +161,7 @@ class Grill:
         plan_hash = plans.hash_of(plan)
         for _ in range(ATTEMPTS):
             run, revision = self.load(run_id)
+            run = self._without_forgotten(run)
             if any(planned["plan_hash"] == plan_hash for planned in run["planned"].values()):
                 return
             if run["state"] != "open":
@@ -173,6 +179,13 @@ class Grill:
                 continue
             return
         raise Failed(f"run {run_id} kept changing", hint="another close of it is under way; try again")
+
+    def _without_forgotten(self, run: Run) -> Run:
+        """The run without the chats forgotten since it loaded them: nothing is owed to those."""
+        gone = {id_ for id_ in grill.undecided(run) if self._chat(id_)["forgotten"]}
+        if not gone:
+            return run
+        return {**run, "loaded": [chat for chat in run["loaded"] if chat.get("comment_id") not in gone]}
 
     def _decided(self, run: Run, plan: Plan, plan_hash: str) -> list[Draft]:
         from edge.domain import plan as plans
@@ -204,6 +217,7 @@ class Grill:
         run, _ = self.load(run_id)
         if run["state"] == "abandoned":
             raise Refused(f"run {run_id} was abandoned: {run['reason']}")
+        run = self._without_forgotten(run)
         results = [self._closed(run, key, planned) for key, planned in run["planned"].items()]
         if run["state"] == "open" and not grill.undecided(run):
             self._finish(run, results)

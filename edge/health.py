@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from edge import graphing
@@ -23,6 +24,8 @@ class Lag(NamedTuple):
     head: int
     behind: int
     log_changed: bool = False
+    forgetting: Sequence[str] = ()
+    """What has not let go yet of all that was forgotten."""
 
 
 def health(queries: Queries, mode: str, lag: Lag) -> Data:
@@ -67,5 +70,13 @@ def health(queries: Queries, mode: str, lag: Lag) -> Data:
         "knowledge": knowledge,
         "graph": graph,
         "last_sweep": last_sweep,
-        "degraded": bool(errors or unfinished or lag.behind or lag.log_changed or (graph and graph["said"])),
+        "forgetting": list(lag.forgetting),
+        "degraded": bool(
+            errors
+            or unfinished
+            or lag.behind
+            or lag.log_changed
+            or lag.forgetting
+            or (graph and graph["said"])
+        ),
     }

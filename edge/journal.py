@@ -26,7 +26,7 @@ CHECKED_LENGTH: Final = 4_096
 
 MACHINE_FIELDS: Final = frozenset(
     "id type stream session surface project episode prefix_hash plan_hash comment_id vote_id clarify_id"
-    " direction_id dispatch_id grill_run_id run_id log_id basis answers slug target_ref".split()
+    " direction_id dispatch_id grill_run_id run_id log_id basis answers slug target_ref keys also".split()
 )
 """Fields that hold ids or names made by machines; a hash in one is not a secret."""
 

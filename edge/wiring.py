@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from edge.dispatch import Dispatches
     from edge.domain.episodes import StreamState
     from edge.domain.events import Data
+    from edge.forget import Forgetting, Pending
     from edge.grill import Grill
     from edge.journal import Journal
     from edge.knowledge import KnowledgeCuration
     from edge.ports import Clock, Cognition, EventLog, IdKind, Links, Redactor
+    from edge.ports_forget import FollowUp
     from edge.ports_knowledge import Embedder
     from edge.steering import Steering
     from edge.voz import Voz
@@ -148,7 +150,10 @@ class Edge:
         from edge.wiring_services import model_of
 
         model = model_of(self.settings)
-        return "none: rules decide" if model is None else model.look()
+        if model is None or self.model is None:
+            return "none: rules decide"
+        tally = self.model.tally()
+        return f"{model.look()}; today {tally.tokens:,} of {self.model.cap:,} tokens in {tally.calls:,} calls"
 
     @cached_property
     def log_id(self) -> str:
@@ -189,10 +194,17 @@ class Edge:
 
     def current(self) -> ReadModels:
         """The read models at the log's head as it is now; tables of older code are rebuilt first."""
-        if self.store.outdated():
-            self.rebuild()
+        self._fold_anew()
         self._runner.catch_up(report=self.report)
+        self._fold_anew()
         return self._queries
+
+    def _fold_anew(self) -> None:
+        """Tables of older code, and those that hold what was forgotten since they were folded."""
+        outdated = [model.NAME for model in self.store.outdated()]
+        if outdated:
+            marked = self.store.to_refold()
+            self.rebuild(tuple(marked) if marked == outdated else ())
 
     def at(self, when: str) -> ReadModels:
         """The read models as of a position or an ISO time, replayed in memory by the same fold."""
@@ -234,6 +246,42 @@ class Edge:
         from projections.rebuild import rebuild
 
         return rebuild(self.log, self.store, self.streams.log, names, self.report)
+
+    # -- forgetting -------------------------------------------------------------------------
+
+    @cached_property
+    def forgetting(self) -> Forgetting:
+        from edge.forget import Forgetting
+        from projections.forgotten import ForgettingIndex
+
+        return Forgetting(self.journal, self, ForgettingIndex(self.store), self.follow_ups)
+
+    @cached_property
+    def follow_ups(self) -> tuple[FollowUp, ...]:
+        """What lets go of forgotten text once the log has, in this order."""
+        from edge.ports_forget import READ_MODELS
+        from edge.scrubbing import Scrub
+
+        log = () if self.settings.log is not None else (Scrub("log file", self.embedded_log.scrub),)
+        graph = (Scrub("graph", self.knowledge.forget_in_graph),) if self.settings.graph else ()
+        return (Scrub(READ_MODELS, self._scrub_read_models), *log, *graph)
+
+    def _scrub_read_models(self) -> None:
+        from edge.scrubbing import remove_leftovers
+
+        self.current()
+        self.store.scrub()
+        remove_leftovers(self.settings.home)
+
+    def finish_forgetting(self) -> list[Pending]:
+        """Go on with a forgetting that was cut off; what still cannot let go of it is named."""
+        return self.forgetting.finish()
+
+    def was_forgotten(self, stream: str) -> bool:
+        """Whether a stream's words were forgotten."""
+        from projections.forgotten import ForgettingIndex
+
+        return stream in ForgettingIndex(self.store).beginning(stream)
 
     def resolve(self, kind: IdKind, prefix: str) -> str:
         """The one id that begins with ``prefix``; itself where nothing does, for the rules to refuse."""
@@ -335,7 +383,14 @@ class Edge:
         except LogChangedError:
             queries, changed = self._queries, True
         lag = self._runner.lag()
-        return health(queries, self.mode, Lag(self.log.head(), lag, changed))
+        forgetting = self._unforgotten()
+        return health(queries, self.mode, Lag(self.log.head(), lag, changed, forgetting))
+
+    def _unforgotten(self) -> list[str]:
+        from edge.ports_forget import still_holding
+        from projections.forgotten import ForgettingIndex
+
+        return still_holding(ForgettingIndex(self.store), self.follow_ups)
 
     def briefing(self, budget: int | None = None) -> Briefing:
         """The Briefing at the log's head."""
@@ -352,10 +407,15 @@ class Edge:
         presented = self.current().presentation(position) if when.isdecimal() else None
         if presented is not None:
             return as_presented(presented), ""
+        from projections.forgotten import ForgettingIndex
+
         queries = self.at(when)
         now, zone, lang = self.clock_at(when), self.settings.tz, self.settings.lang
         composed = compose(queries, health(queries, self.mode, Lag(position, 0)), now, zone, lang)
-        note = f"(no Briefing was shown at {when}: recomputed from the log)\n\n"
+        why = f"no Briefing was shown at {when}"
+        if when.isdecimal() and ForgettingIndex(self.store).briefing(position):
+            why = f"the Briefing shown at {when} was forgotten"
+        note = f"({why}: recomputed from the log)\n\n"
         return {**composed.as_json(), "position": composed.position, "recomputed": True}, note
 
     def worker(self, say: Callable[[str], None]) -> Worker:
@@ -367,18 +427,26 @@ class Edge:
 
     def _ready_to_follow(self) -> tuple[Runner, Callable[[int], object]]:
         """What the log is folded into, opened and of this code; needs the log for that."""
-        if self.store.outdated():
-            self.rebuild()
+        self._fold_anew()
         return self._runner, self._after_page
 
     @cached_property
     def _after_page(self) -> Callable[[int], object]:
-        """What a worker does besides: links, where the log is one that can."""
-        if self.settings.log is None:
-            return lambda _position: None
-        from edge.linking import Linking
+        """What a worker does besides: finish what is forgotten, and links, where the log is one that can."""
+        links: Callable[[int], object] = lambda _position: None  # noqa: E731
+        if self.settings.log is not None:
+            from edge.linking import Linking
 
-        return Linking(self.log, cast("Links", self.log), self.streams, self._queries).catch_up
+            links = Linking(self.log, cast("Links", self.log), self.streams, self._queries).catch_up
+
+        def after(position: int) -> None:
+            self._fold_anew()
+            for pending in self.finish_forgetting() if self._unforgotten() else ():
+                if self._say:
+                    self._say(f"forgetting: {pending.why}")
+            links(position)
+
+        return after
 
     def _server_lost(self, error: EdgeError, seconds: float) -> None:
         """A subscription lost its server; it goes on by itself."""

@@ -99,6 +99,10 @@ class KnowledgeParts:
         """The graph again from the start, out of the read models."""
         return self._following().rebuild()
 
+    def forget_in_graph(self) -> None:
+        """Have the graph let go of what the read models have; raises where it is down."""
+        self._following().carry_on()
+
     def _following(self) -> GraphFollowing:
         queries = self._edge.current()
         return GraphFollowing(lambda: self.graph, self.known, queries.knowledge, queries.snapshot, queries)

@@ -18,7 +18,8 @@ class Chats(ReadModel):
     """One row a chat; open ones are found by index, however many are closed."""
 
     NAME = "chats"
-    VERSION = 1
+    VERSION = 2
+    REFOLDED_AFTER = frozenset(("voz.forgotten",))
     TYPES = frozenset(
         ("voz.comment", "voz.reply", "voz.clarify", "voz.clarify_answer", "voz.resolved", "voz.disposition")
     )
@@ -81,6 +82,7 @@ class Votes(ReadModel):
 
     NAME = "votes"
     VERSION = 1
+    REFOLDED_AFTER = frozenset(("voz.forgotten",))
     TYPES = frozenset(("voz.vote", "voz.disposition"))
     TABLES: ClassVar[dict[str, str]] = {
         "votes": """

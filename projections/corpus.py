@@ -17,7 +17,15 @@ from projections.model import ReadModel
 
 class Corpus(ReadModel):
     NAME = "corpus"
-    VERSION = 1
+    VERSION = 2
+    REFOLDED_AFTER = frozenset(
+        (
+            "artefato.forgotten",
+            "voz.forgotten",
+            "dispatch.forgotten",
+            "grill.forgotten",
+        )  # kernels stand there
+    )
     TYPES = frozenset(("artefato.published", "intent.kernel", "voz.vote"))
     TABLES: ClassVar[dict[str, str]] = {
         "artefatos": """

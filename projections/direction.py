@@ -16,6 +16,7 @@ from projections.model import ReadModel
 class Direction(ReadModel):
     NAME = "direction"
     VERSION = 3
+    REFOLDED_AFTER = frozenset(("voz.forgotten", "artefato.forgotten"))
     TYPES = frozenset(("direction.proposed", "direction.set", "direction.dropped", "artefato.published"))
     TABLES: ClassVar[dict[str, str]] = {
         "direction": """

@@ -39,7 +39,7 @@ class Episodes(ReadModel):
     """Holds a page's rows back; what changes rows of before writes them first."""
 
     NAME = "episodes"
-    VERSION = 2  # a key knows which position had it first
+    VERSION = 3  # what is forgotten had its keys before everything
     TYPES = frozenset((CAPTURED, RECLASSIFIED, FORGOTTEN, EXTRACTED))
     TABLES: ClassVar[dict[str, str]] = {
         "episodes": """
@@ -77,6 +77,18 @@ class Episodes(ReadModel):
         self._new_keys: dict[str, int] = {}
         """Where each key of this page stood first."""
         self._rows: list[tuple[Any, ...]] = []
+
+    def learn(self, event: Event) -> None:
+        """The keys of forgotten turns, before anything is read that could be a copy of one."""
+        if event.type == FORGOTTEN:
+            self._keep_known(event)
+
+    def _keep_known(self, event: Event) -> None:
+        """They stood before all that stands; a rebuild knows no other place of theirs."""
+        self.connection.executemany(
+            "INSERT OR REPLACE INTO episode_turns VALUES (?, 0)",
+            [(key,) for key in event.data.get("keys") or ()],
+        )
 
     def expect(self, events: Sequence[Event]) -> None:
         self._looked_up = {
@@ -156,11 +168,8 @@ class Episodes(ReadModel):
 
     def _forget(self, event: Event) -> None:
         """The episodes go; the keys of their turns stay known, so that no copy revives them."""
-        keys = event.data.get("keys") or ()
-        self._known.update(keys)
-        self.connection.executemany(
-            "INSERT OR IGNORE INTO episode_turns VALUES (?, ?)", [(key, event.position) for key in keys]
-        )
+        self._known.update(event.data.get("keys") or ())
+        self._keep_known(event)
         self._count("stream = ?", event.stream, -1)
         self.connection.execute("DELETE FROM episodes WHERE stream = ?", (event.stream,))
 

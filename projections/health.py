@@ -26,11 +26,15 @@ _RESOLUTIONS: Final = (
 _STEERS_OF: Final = "SELECT direction_id, op, origin FROM health_steers WHERE direction_id"
 _STEERS_FROM: Final = "SELECT origin, direction_id, op FROM health_steers WHERE origin"
 
+_GONE: Final = "SELECT comment_id FROM health_forgotten WHERE comment_id"
+_FORGET: Final = "INSERT OR IGNORE INTO health_forgotten VALUES (?)"
+
 
 class Health(ReadModel):
     NAME = "health"
-    VERSION = 1
-    TYPES = frozenset(("voz.comment", "voz.resolved", "direction.set", "direction.dropped"))
+    VERSION = 2
+    TYPES = frozenset(("voz.comment", "voz.resolved", "direction.set", "direction.dropped", "voz.forgotten"))
+    REFOLDED_AFTER = frozenset(("voz.forgotten",))
     TABLES: ClassVar[dict[str, str]] = {
         "health_comments": """
             CREATE TABLE health_comments (
@@ -53,6 +57,9 @@ class Health(ReadModel):
             CREATE INDEX health_steers_item ON health_steers (direction_id);
             CREATE INDEX health_steers_origin ON health_steers (origin) WHERE origin IS NOT NULL;
         """,
+        "health_forgotten": """
+            CREATE TABLE health_forgotten (comment_id TEXT PRIMARY KEY) WITHOUT ROWID;
+        """,
         "health_errors": """
             CREATE TABLE health_errors (
                 comment_id TEXT NOT NULL, kind TEXT NOT NULL, position INTEGER NOT NULL,
@@ -69,6 +76,12 @@ class Health(ReadModel):
         self._comments: list[tuple[str, int]] = []
         self._resolutions: list[tuple[int, str, str, str | None]] = []
         self._steers: list[tuple[int, str, str, str | None]] = []
+        self._forgotten: list[tuple[str]] = []
+
+    def learn(self, event: Event) -> None:
+        """A steer may name a forgotten comment as its origin, before that is read of."""
+        if event.type == "voz.forgotten":
+            self.connection.execute(_FORGET, (_comment_of(event),))
 
     def apply(self, event: Event) -> None:
         data = event.data
@@ -83,10 +96,13 @@ class Health(ReadModel):
             case "direction.set" | "direction.dropped":
                 op, origin = event.type.partition(".")[2], text_of(data, "origin_comment_id") or None
                 self._steers.append((event.position, text_of(data, "id"), op, origin))
+            case "voz.forgotten":
+                self._forgotten.append((_comment_of(event),))
 
     def flush(self) -> None:
-        if self._comments or self._resolutions or self._steers:
+        if self._comments or self._resolutions or self._steers or self._forgotten:
             write = self.connection.executemany
+            write(_FORGET, self._forgotten)
             write("INSERT OR IGNORE INTO health_comments VALUES (?, ?)", self._comments)
             write("INSERT OR REPLACE INTO health_resolutions VALUES (?, ?, ?, ?)", self._resolutions)
             write("INSERT OR REPLACE INTO health_steers VALUES (?, ?, ?, ?)", self._steers)
@@ -102,6 +118,7 @@ class Health(ReadModel):
         touched |= set(self._found(_ERRORS, {comment_id for comment_id, _ in self._comments}))
         claims = self._found(_CLAIMS, {direction_id for _, direction_id, _, _ in self._steers})
         touched |= {comment_id for rows in claims.values() for (comment_id,) in rows}
+        touched |= {comment_id for (comment_id,) in self._forgotten}
         touched.discard("")
         return touched
 
@@ -120,9 +137,12 @@ class Health(ReadModel):
             for comment_id, rows in self._found(_RESOLUTIONS, comment_ids).items()
         }
         claimed = {r.direction_id for said in resolutions.values() for r in said if r.direction_id}
+        gone = self._found(_GONE, comment_ids)
         of_items, of_comments = self._found(_STEERS_OF, claimed), self._found(_STEERS_FROM, comment_ids)
         erring = []
         for comment_id in comment_ids:
+            if comment_id in gone:
+                continue
             said = resolutions.get(comment_id, [])
             items = {r.direction_id for r in said if r.direction_id}
             kinds = closing_errors(
@@ -137,3 +157,8 @@ class Health(ReadModel):
         write = self.connection.executemany
         write("DELETE FROM health_errors WHERE comment_id = ?", [(id_,) for id_ in comment_ids])
         write("INSERT INTO health_errors VALUES (?, ?, ?)", erring)
+
+
+def _comment_of(event: Event) -> str:
+    """The comment of a forgotten chat: the name of its stream, all that is left of it."""
+    return event.stream.partition(".")[2]

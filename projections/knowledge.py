@@ -123,6 +123,7 @@ class Knowledge(ReadModel):
             self._tally(episode.costs, -1)
         about = self._about(episode_id)
         self.connection.execute("DELETE FROM knowledge_contributions WHERE episode = ?", (episode_id,))
+        self.connection.execute("DELETE FROM knowledge_troubles WHERE episode = ?", (episode_id,))
         self.connection.execute(
             "INSERT OR REPLACE INTO knowledge_episodes VALUES"
             " (?, '', '', NULL, '', 0, 0, 'absent', 'forgotten', '', 0, '', '[]', ?)",

@@ -27,9 +27,16 @@ class ReadModel:
     """Tables of this host that the model keeps besides, made where they are missing; no fold of the log."""
     TYPES: ClassVar[frozenset[str]]
     """The event types it folds."""
+    REFOLDED_AFTER: ClassVar[frozenset[str]] = frozenset()
+    """The ``*.forgotten`` types that take something it may have folded, and which it cannot take
+    out again by itself: after one the model is folded anew, and so equal to a rebuilt one."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
+
+    def learn(self, event: Event) -> None:
+        """A forgotten event, told before a fold from the start reads any text. By default it is enough
+        that what stands before it in its stream is passed over."""
 
     def expect(self, events: Sequence[Event]) -> None:
         """By default nothing is read before it is needed."""

@@ -8,6 +8,7 @@ from projections.chats import Chats, Votes
 from projections.corpus import Corpus
 from projections.direction import Direction
 from projections.episodes import Episodes
+from projections.forgotten import Forgotten
 from projections.health import Health
 from projections.knowledge import Knowledge
 from projections.model import ReadModel
@@ -23,4 +24,5 @@ MODELS: Final[tuple[type[ReadModel], ...]] = (
     Episodes,
     Knowledge,
     Health,
+    Forgotten,
 )

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from edge.domain.refusal import Misused
+from edge.domain.refusal import Failed, Misused
 from edge.ports import EventLog, Report
+from edge.ports_forget import NOTED
 from projections.model import ReadModel
 from projections.runner import Runner
 from projections.store import ReadStore
@@ -35,17 +36,32 @@ def rebuild(
         try:
             runner = Runner(log, fresh, log_stream, strict=True)
             live = Runner(log, store, log_stream)
+            of_another = everything and not _stands_on(live)
             while True:
                 goal = None if everything else live.catch_up()
                 reached = runner.catch_up(goal, report)
-                if _swapped(store, fresh, chosen, None if everything else reached):
+                if _swapped(store, fresh, chosen, None if everything else reached, of_another):
                     return reached
         finally:
             fresh.close()
 
 
-def _swapped(store: ReadStore, fresh: ReadStore, models: Sequence[ReadModel], at: int | None) -> bool:
-    """Put the fresh tables in place of the old; False where the others moved on meanwhile."""
+def _stands_on(live: Runner) -> bool:
+    """Whether the log is the one the models were folded from so far."""
+    try:
+        live.check_same_log()
+    except Failed:
+        return False
+    return True
+
+
+def _swapped(
+    store: ReadStore, fresh: ReadStore, models: Sequence[ReadModel], at: int | None, of_another: bool
+) -> bool:
+    """Put the fresh tables in place of the old; False where the others moved on meanwhile.
+
+    What a host noted of forgetting in another log (``of_another``) says nothing of this one.
+    """
     execute = store.connection.execute
     execute("ATTACH ? AS fresh", (str(fresh.path),))
     try:
@@ -75,6 +91,8 @@ def _swapped(store: ReadStore, fresh: ReadStore, models: Sequence[ReadModel], at
                 # what the sweep noted of files was noted beside the log these models had: where
                 # the log lost something since, only reading the files again brings it back
                 execute("DROP TABLE IF EXISTS main.sweep_files")
+                if of_another:
+                    execute("DELETE FROM main.measured WHERE name LIKE ?", (f"{NOTED}%",))
         return True
     finally:
         execute("DETACH fresh")

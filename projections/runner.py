@@ -10,14 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from edge.domain.events import Event, batch_of, by_append
+from edge.domain.forgetting import FORGOTTEN, boundaries, counts, is_forgotten
 from edge.domain.refusal import Failed
 from edge.ports import CaughtUp, EventLog, Report
 from edge.ports import Checkpoint as Mark
+from projections.forgotten import first_revisions
 from projections.store import Checkpoint, ReadStore
 
 PAGE_EVENTS: Final = 1_000
 PAGE_TURNS: Final = 4_000
 """Turns in the episodes of one page: text is what fills memory."""
+_ENDS: Final = frozenset(FORGOTTEN)
 ATTEMPTS: Final = 3
 """How often a poison append is tried before it is quarantined."""
 
@@ -40,6 +43,8 @@ class Runner:
         self._store = store
         self._log_stream = log_stream
         self._strict = strict
+        self._first: dict[str, int] | None = None
+        """By stream, the first revision that counts: what was forgotten is passed over."""
         self._by_type: dict[str, list[str]] = {}
         for model in store.models:
             for type_ in model.TYPES:
@@ -58,6 +63,7 @@ class Runner:
             self._check_same_log(checkpoint)
             if checkpoint.position >= goal:
                 return checkpoint.position
+            self._learn_what_is_forgotten(checkpoint)
             try:
                 done = self._run(checkpoint, goal, done, report)
                 return self._agreed_checkpoint().position
@@ -97,6 +103,7 @@ class Runner:
             new = [append for append in page if append[-1].position > checkpoint.position]
             if not new:
                 return checkpoint.position
+            self._learn_what_is_forgotten(checkpoint)
             reached = self._after(new[-1])
             try:
                 self._apply(new, checkpoint, reached)
@@ -120,6 +127,21 @@ class Runner:
             if report:
                 report("folding", done, None)
         return done
+
+    def _learn_what_is_forgotten(self, checkpoint: Checkpoint) -> None:
+        """Before a fold from the start reads any text, all that was ever forgotten; else what the
+        store knows. So it makes no difference whether the log still shows what was truncated."""
+        if checkpoint.position:
+            if self._first is None:
+                self._first = first_revisions(self._store.connection)
+            return
+        forgotten = list(self._log.read_all(types=FORGOTTEN))
+        if forgotten:
+            with self._store.transaction():
+                for event in forgotten:
+                    for model in self._store.models:
+                        model.learn(event)
+        self._first = boundaries(forgotten)
 
     def _after(self, append: Sequence[Event]) -> Checkpoint:
         """Where the models stand once an append is applied."""
@@ -182,17 +204,34 @@ class Runner:
                             model.apply(event)
                         model.flush()
                 self._advance(old, new)
+                first = self._forget(page)
         except BaseException:
             for model in self._store.models:
                 model.discard()
             raise
+        self._first = (self._first or {}) | first
+
+    def _forget(self, page: Iterable[Sequence[Event]]) -> dict[str, int]:
+        """Where streams forgotten in a page begin now; models that had folded what stood before are
+        marked to be folded anew."""
+        events = [event for append in page for event in append if event.type in _ENDS]
+        first = boundaries(events) if events else {}
+        known = self._first or {}
+        new = [e for e in events if is_forgotten(e) and first[e.stream] > known.get(e.stream, 0)]
+        if new:
+            types = {event.type for event in new}
+            self._store.mark_to_refold([m.NAME for m in self._store.models if m.REFOLDED_AFTER & types])
+            self._store.drop_quarantined([(event.stream, event.position) for event in new])
+        return first
 
     def _concerned(self, page: Iterable[Sequence[Event]]) -> dict[str, list[Event]]:
         """The events of a page by the model that folds them: no model reads another's tables."""
         events: dict[str, list[Event]] = {model.NAME: [] for model in self._store.models}
-        by_type = self._by_type
+        by_type, first = self._by_type, self._first
         for append in page:
             for event in append:
+                if first and not counts(event, first):
+                    continue
                 for name in by_type.get(event.type, ()):
                     events[name].append(event)
         return events

@@ -18,6 +18,7 @@ from projections.model import ReadModel
 class Runs(ReadModel):
     NAME = "runs"
     VERSION = 1
+    REFOLDED_AFTER = frozenset(("grill.forgotten",))
     TYPES = frozenset(("grill.started", "grill.planned", "grill.closed", "grill.finished", "grill.abandoned"))
     TABLES: ClassVar[dict[str, str]] = {
         "runs": """
@@ -60,8 +61,10 @@ class Dispatches(ReadModel):
     NAME = "dispatches"
     VERSION = 1
     TYPES = frozenset(
-        ("dispatch.opened", "briefing.presented", "dispatch.closed", "voz.disposition", "artefato.published")
+        "dispatch.opened briefing.presented dispatch.closed dispatch.forgotten voz.disposition"
+        " artefato.published".split()
     )
+    REFOLDED_AFTER = frozenset(("dispatch.forgotten", "voz.forgotten", "artefato.forgotten"))
     TABLES: ClassVar[dict[str, str]] = {
         "dispatches": """
             CREATE TABLE dispatches (

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, cast
 import apsw
 
 from edge.domain.refusal import Failed
+from edge.ports_forget import NOTED, READ_MODELS
 from projections.model import ReadModel
 
 BUSY_MS: Final = 30_000
@@ -28,6 +29,9 @@ _CORE: Final = """
     CREATE TABLE IF NOT EXISTS measured (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
+
+_TO_REFOLD: Final = 0
+"""The version of tables that hold what was forgotten since: no code writes it."""
 
 UNWRITABLE: Final = (
     apsw.FullError,
@@ -173,6 +177,42 @@ class ReadStore:
         """Models whose tables an older version of their code wrote."""
         versions = dict(self.connection.execute("SELECT model, version FROM checkpoints"))
         return [m for m in self.models if versions.get(m.NAME) != m.VERSION]
+
+    def mark_to_refold(self, models: Sequence[str]) -> None:
+        """Their tables hold what was forgotten; part of the transaction that says so. The file is to
+        be written anew after, also where it had been already: another rebuild may have come between."""
+        self.connection.executemany(
+            "UPDATE checkpoints SET version = ? WHERE model = ?", [(_TO_REFOLD, name) for name in models]
+        )
+        self.connection.execute("DELETE FROM measured WHERE name = ?", (NOTED + READ_MODELS,))
+
+    def to_refold(self) -> list[str]:
+        """Models marked to be folded anew."""
+        rows = self.connection.execute("SELECT model FROM checkpoints WHERE version = ?", (_TO_REFOLD,))
+        marked = {cast("str", row[0]) for row in rows}
+        return [m.NAME for m in self.models if m.NAME in marked]
+
+    def drop_quarantined(self, before: Sequence[tuple[str, int]]) -> None:
+        """Let go of what was said of events of a stream before a position: it may quote them."""
+        self.connection.executemany("DELETE FROM quarantine WHERE stream = ? AND position < ?", before)
+
+    def scrub(self) -> None:
+        """Write the file anew, so that no page of it holds what was deleted, and empty its -wal."""
+        if self.path is None:
+            return
+        try:
+            self.connection.execute("VACUUM")
+            self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except (apsw.BusyError, apsw.LockedError) as error:
+            raise Failed(
+                f"the read store {self.path} is kept busy, and still holds what was forgotten",
+                hint="it is tried again by the next `edge open`, `doctor` or `forget`",
+            ) from error
+        except UNWRITABLE as error:
+            raise Failed(
+                f"the read store {self.path} cannot be written anew ({error})",
+                hint="check its disk: writing it anew takes its size once more",
+            ) from error
 
     def note(self, name: str, value: str) -> None:
         """Keep something measured on this host (it is no fold of the log)."""

@@ -36,7 +36,8 @@ _CONVERSATION: Final = re.compile(
     r"\b(?:human|user|assistant|system|humano|usuário|utilizador|assistente|sistema)\s*:", re.IGNORECASE
 )
 """What a pasted conversation, or an order made to look like one, is told by."""
-_SENTENCE: Final = re.compile(r"[^.!?;\n]+")
+_BETWEEN: Final = re.compile(r"(?<=[.!?;…])\s+|\n+")
+"""Where one sentence ends and the next begins."""
 
 _SYSTEM: Final = """\
 You settle one chat between an operator and edge, the mentor program that works beside them. The \
@@ -161,10 +162,15 @@ def _refusal(entry: ChatPlan, chat: Chat, items: Sequence[Item]) -> str | None:
         return "it calls the chat ambiguous"
     if any(_CONVERSATION.search(body) for body in _operators_words(chat)):
         return "the comment quotes a conversation, and whose word is whose cannot be told"
-    if entry.decision in ("reply", "acknowledge") and _directs(chat):
+    left = _directing(chat) - (1 if entry.decision == "retire" else 0)
+    if entry.decision in ("reply", "acknowledge", "retire") and left > 0:
         return "the comment directs something, and that would be lost"
-    if entry.steer and not _is_whole(entry.steer.body, chat):
-        return "the steer's body is not whole sentences of the operator's"
+    if entry.steer:
+        rest = _rest_of(entry.steer.body, chat)
+        if rest is None:
+            return "the steer's body is not whole sentences of the operator's"
+        if any(_directs(sentence) for sentence in rest):
+            return "the comment directs something else too, and that would be lost"
     run = grill.initial("unattended")
     run["loaded"] = [{"comment_id": chat["comment_id"], "revision": chat["revision"]}]
     try:
@@ -176,28 +182,36 @@ def _refusal(entry: ChatPlan, chat: Chat, items: Sequence[Item]) -> str | None:
     return None
 
 
-def _directs(chat: Chat) -> bool:
-    return any(harm.intent_of(body) in ("steer", "contradict") for body in _operators_words(chat))
-
-
 def _operators_words(chat: Chat) -> list[str]:
     return [said["body"] for said in chat["said"] if said["type"] in _OPERATOR]
 
 
-def _is_whole(text: str, chat: Chat) -> bool:
-    """Whether a text is one or more whole sentences in a row of one thing the operator said."""
+def _directs(text: str) -> bool:
+    return harm.intent_of(text) in ("steer", "contradict")
+
+
+def _directing(chat: Chat) -> int:
+    """How many of the operator's sentences direct something."""
+    return sum(_directs(s) for body in _operators_words(chat) for s in _BETWEEN.split(body))
+
+
+def _rest_of(text: str, chat: Chat) -> list[str] | None:
+    """The sentences beside those that the text is, of the one thing the operator said that holds it.
+
+    None where the text is no whole sentences in a row of anything the operator said.
+    """
     wanted = words(text)
     for body in _operators_words(chat):
-        sentences = [words(sentence) for sentence in _SENTENCE.findall(body)]
-        for begin in range(len(sentences)):
-            run: list[str] = []
-            for sentence in sentences[begin:]:
-                run += sentence
-                if wanted and run == wanted:
-                    return True
-                if len(run) > len(wanted):
+        spoken = [(sentence, said) for sentence in _BETWEEN.split(body) if (said := words(sentence))]
+        for begin in range(len(spoken)):
+            at = 0
+            for end, (_, said) in enumerate(spoken[begin:], begin + 1):
+                if wanted[at : at + len(said)] != said:
                     break
-    return False
+                at += len(said)
+                if at == len(wanted):
+                    return [sentence for sentence, _ in spoken[:begin] + spoken[end:]]
+    return None
 
 
 def _prompt(chat: Chat, items: Sequence[Item]) -> str:

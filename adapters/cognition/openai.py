@@ -10,7 +10,7 @@ from typing import Any, Final
 from adapters.cognition.answers import Said, failed, settled, wanted
 from adapters.openai_api import TIMEOUT, Api, AsyncApi, BlockingApi, FormatRefused
 from edge.domain.events import Data
-from edge.domain.language import tokens
+from edge.domain.language import clean, tokens
 from edge.ports_knowledge import Answer
 
 _SCHEMA, _OBJECT, _NONE = 0, 1, 2
@@ -37,7 +37,7 @@ class OpenAIModel:
         self._format = _SCHEMA
 
     async def ask(self, system: str, prompt: str, schema: Data, *, purpose: str) -> Answer:
-        return await settled(self.name, partial(self._say, system, schema), prompt, schema)
+        return await settled(self.name, partial(self._say, clean(system), schema), clean(prompt), schema)
 
     async def _say(self, system: str, schema: Data, prompt: str) -> Said:
         while True:

@@ -214,6 +214,18 @@ class SqliteEventLog:
                     writer.execute("ROLLBACK")
                 self._give_back(writer)
 
+    def scrub(self) -> None:
+        """Write the file anew, so that no page of it holds what was truncated, and empty its -wal."""
+        with self._writing:
+            writer = self._borrow_to_write()
+            try:
+                writer.execute("VACUUM")
+                empty_wal(writer, self.path)
+            except apsw.Error as error:
+                raise explained(self.path, error) from error
+            finally:
+                self._give_back(writer)
+
     def backup(self, target: Path) -> None:
         """Copy the log as it stands into a new file, while others write. Refuses to overwrite."""
         reader = self._borrow()

@@ -32,7 +32,7 @@ class Remembering:
         for row, text in zip(rows, texts, strict=True):
             row[:] = fresh[text] if text in fresh else self._again(text)
         for text, vector in fresh.items():
-            self._kept[text] = vector
+            self._kept[text] = vector.copy()  # a row alone, not the whole answer it came in
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         return rows

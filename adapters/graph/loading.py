@@ -27,16 +27,15 @@ _SIGNATURES: Final = 4_096
 def load_graphiti(dimension: int) -> None:
     """Import Graphiti for vectors of a dimension. To be called before any module that imports it."""
     os.environ[TELEMETRY] = "false"
-    before = {name: os.environ.get(name) for name in (_NO_DOTENV, _DIMENSION)}
+    before = dict(os.environ)
     os.environ[_NO_DOTENV], os.environ[_DIMENSION] = "true", str(dimension)
     try:
         with warnings.catch_warnings(action="ignore"):  # pydantic's on its old-style settings
             import graphiti_core.graphiti
     finally:
-        for name, value in before.items():
-            os.environ.pop(name, None)
-            if value is not None:
-                os.environ[name] = value
+        for name in set(os.environ) - set(before):  # older releases of dotenv cannot be shut off
+            del os.environ[name]
+        os.environ.update(before)
     # what it logs quotes episodes and answers; what matters of it is raised or counted here
     logger = logging.getLogger(graphiti_core.__name__)
     logger.addHandler(logging.NullHandler())
@@ -62,6 +61,7 @@ def _remember_signatures() -> None:
     dedup_helpers._minhash_signature = signature
 
 
+@cache
 def graphiti_version() -> str:
     """The installed release, found without importing it."""
     return version("graphiti-core")

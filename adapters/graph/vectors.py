@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 BLOCK: Final = 2_048
 """Rows a block: 3 MB at 384 dimensions. Growing adds a block and copies nothing."""
-_SMALL: Final = 1 << 19
-"""Multiplications of one product: OpenBLAS shares larger ones among threads, which at these sizes
-spend twenty times the work waiting for each other."""
+_TALL: Final = 256
+_SMALL: Final = 1 << 22
+"""Rows of one product, and its multiplications: OpenBLAS shares large and wide ones among threads,
+which at these sizes spend twenty times the work waiting for each other."""
 IDENTICAL: Final = 1 - 1e-5
 """A cosine from which on two vectors are of one and the same text."""
 _NEAR: Final = 2e-5
@@ -64,13 +65,15 @@ class Rows:
         """For each row of ``queries`` the ids of cosine ``least`` or more, best first, ids breaking ties."""
         if not self._places or not len(queries):
             return [[] for _ in queries]
-        scores = np.empty((len(queries), len(self._ids)), np.float32)
-        step = max(8, _SMALL // queries.size)
+        used = len(self._ids)
+        turned = np.ascontiguousarray(queries.T)
+        scores = np.empty((used, len(queries)), np.float32)
+        step = max(16, min(_TALL, _SMALL // queries.size))
         for nth, block in enumerate(self._blocks):
-            for start in range(0, min(BLOCK, len(self._ids) - nth * BLOCK), step):
-                first = nth * BLOCK + start
-                part = scores[:, first : min(first + step, (nth + 1) * BLOCK)]
-                np.matmul(queries, block[start : start + part.shape[1]].T, out=part)
+            for first in range(nth * BLOCK, min((nth + 1) * BLOCK, used), step):
+                last = min(first + step, (nth + 1) * BLOCK, used)
+                np.matmul(block[first % BLOCK : first % BLOCK + last - first], turned, out=scores[first:last])
+        scores = np.ascontiguousarray(scores.T)
         return [self._best(row, limit, least) for row in scores]
 
     def among(self, query: Vectors, owners: Collection[str], limit: int, least: float) -> list[Scored]:

@@ -28,6 +28,10 @@ def show(slug: str, at: At = None, home: Home = None, json_: Json = False) -> No
         slug = edge.resolve("artefato", slug)
         state = known.artefato(slug)
         if state is None:
+            if edge.was_forgotten(f"artefato-{edge.streams.group}.{slug}"):
+                raise Refused(
+                    f"artefato {slug} was forgotten", hint="`edge artefato list` shows those there are"
+                )
             raise Refused(f"no artefato {slug!r} is published", hint="`edge artefato list` shows them")
         body = known.artefato_body(slug) or ""
         data = {**views.artefato(state, known), "body": body}

@@ -45,6 +45,7 @@ def open_(
     if budget_tokens is not None and budget_tokens < 1:
         raise Misused("the budget is at least 1 token")
     with opened(home) as edge:
+        edge.finish_forgetting()  # what cannot be finished now delays nothing, and the strip names it
         done = edge.dispatches.open(
             kind.strip(),
             theme,
@@ -62,13 +63,13 @@ def open_(
         "briefing": done.briefing.as_json(),
         "health": done.briefing.health,
     }
-    stopped = _stopped(data["extraction"])
+    stopped = _stopped(done.extraction or {})
     say(json_, data, f"dispatch {done.dispatch_id} ({done.kind})\n{stopped}\n{done.briefing.text}")
 
 
 def _stopped(extraction: Data) -> str:
     """Why an extraction ended before all was read, where it did."""
-    if extraction["stopped"] is None:
+    if extraction.get("stopped") is None:
         return ""
     said = f": {extraction['said']}" if extraction["said"] else ""
     bound = "" if said else f" at its bound of {extraction['stopped']}"

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from edge.cli import views
-from edge.cli.common import Home, Json, document_of, group, opened, say
+from edge.cli.common import Home, Json, counted, document_of, group, opened, say
 from edge.closing import Result
 from edge.domain.events import Data
 from edge.domain.grill import Run, loaded_ids
@@ -126,8 +126,8 @@ def _chats(done: Closed) -> list[Result]:
     return [result for result in done.results if result.curate is None]
 
 
-def _print(as_json: bool, done: Closed) -> None:
-    """The results; exit 3 where another close came first on any chat."""
+def _print(as_json: bool, done: Closed, cost: tuple[int, int] | None = None) -> None:
+    """The results, and what models cost in calls and tokens; exit 3 where another close came first."""
     data = closed(done)
     lines = [f"run {done.run_id} {'finished' if done.finished else 'is not finished'}"]
     for result in _chats(done):
@@ -140,6 +140,10 @@ def _print(as_json: bool, done: Closed) -> None:
     lines += [f"{act['do']} {act['id']}  {act['result']}" for act in data["curated"]]
     if done.overflow:
         lines.append(f"overflow {len(done.overflow)}: the next run loads them")
+    if cost is not None:
+        calls, tokens = cost
+        data["cost"] = {"calls": calls, "tokens": tokens}
+        lines.append(f"model: {counted(calls, 'call')}, {counted(tokens, 'token')}")
     say(as_json, data, "\n".join(lines))
     if done.stale:
         raise typer.Exit(3)
@@ -157,6 +161,7 @@ def run(
     if not unattended:
         require_operator("an attended grill", "start it with --unattended, or in your own terminal")
     with opened(home) as edge:
+        before = edge.model.tally() if edge.model else None
         done = edge.grill.run(
             edge.cognition,
             "unattended" if unattended else "attended",
@@ -165,7 +170,8 @@ def run(
             acting(),
             None if unattended else _ask,
         )
-    _print(json_, done)
+        cost = edge.model.tally().since(before) if edge.model and before else None
+    _print(json_, done, cost)
 
 
 def _ask(question: str, options: Sequence[Data]) -> str | None:

@@ -146,6 +146,7 @@ def status(home: Home = None, json_: Json = False) -> None:
         said = f": {data['graph']['said']}" if data["graph"]["said"] else ""
         lines.append(f"graph lag {data['graph']['lag']}{said}")
     lines += [f"unfinished run {run}: `edge grill show {run}`" for run in data["unfinished_runs"]]
+    lines += [f"has not let go yet of what is forgotten: {name}" for name in data["forgetting"]]
     lines += [f"{error['kind']}: {', '.join(error['ids'])}".rstrip(": ") for error in data["errors"]]
     lines += _hooks(data["hook"])
     say(json_, data, "\n".join(lines))
@@ -168,6 +169,7 @@ def doctor(home: Home = None, json_: Json = False) -> None:
     from edge.doctor import examined
 
     with opened(home) as edge:
+        edge.finish_forgetting()
         data = examined(edge)
     lines = [
         f"{'ok  ' if check['ok'] else 'BAD '} {check['name']}: {check['found']}" for check in data["checks"]

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, BinaryIO, TextIO
 
@@ -18,6 +19,7 @@ from edge.cli.common import Home, Json, group, opened, say
 from edge.domain.events import Data, Event
 from edge.domain.refusal import Failed, Misused, Refused
 from edge.domain.streams import category
+from edge.exchange import standing
 from edge.settings import home_of, load, require_operator
 from edge.wiring import Edge
 
@@ -37,7 +39,7 @@ def tail(
 ) -> None:
     """The last events. With --follow --json, one envelope a line."""
     with opened(home) as edge:
-        events = list(edge.log.read_all(backwards=True, limit=last))[::-1] if last else []
+        events = list(islice(standing(edge.log, backwards=True), last))[::-1]
         if not follow:
             _print_all(events, json_)
             return
@@ -91,7 +93,7 @@ def streams(home: Home = None, json_: Json = False) -> None:
 
 def _streams(edge: Edge) -> Iterable[Data]:
     found: dict[str, Data] = {}
-    for done, event in enumerate(edge.log.read_all(), 1):
+    for done, event in enumerate(standing(edge.log), 1):
         stream = found.setdefault(
             event.stream, {"stream": event.stream, "category": category(event.stream), "events": 0}
         )
@@ -119,7 +121,7 @@ def _named(edge: Edge, prefix: str) -> str:
         return prefix
     within = [category(prefix)] if "-" in prefix else None
     found: dict[str, None] = {}
-    for event in edge.log.read_all(categories=within) if prefix else ():
+    for event in standing(edge.log, categories=within) if prefix else ():
         if event.stream.startswith(prefix):
             found[event.stream] = None
             if len(found) > _NAMES_SHOWN:
@@ -201,6 +203,7 @@ def import_(
         raise Misused(f"no such format {format_!r}", hint="edge-of-chaos or envelopes")
     with opened(home) as edge, _source(file) as source:
         data = _imported(edge, source, format_)
+        edge.finish_forgetting()  # what was forgotten there may have stood here
     counts = ("read", "imported", "known", "passed_over")
     lines = [", ".join(f"{data[name]} {name.replace('_', ' ')}" for name in counts)]
     lines[0] += f", {data['refused_count']} refused"

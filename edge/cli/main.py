@@ -39,6 +39,7 @@ _MODULES: Final[dict[str, tuple[str, str]]] = {
     "hook": ("edge.cli.hook", "What Claude Code's hooks run"),
     "doctor": ("edge.cli.home", "What this install stands on, checked"),
     "rebuild": ("edge.cli.home", "Fold the read models anew from the log"),
+    "forget": ("edge.cli.forget", "Take a session, project, comment or artefato out, for good"),
 }
 _GROUPS: Final = frozenset(("voz", "grill", "direction", "knowledge", "artefato", "log"))
 

@@ -140,12 +140,21 @@ def show(comment_id: str, at: At = None, home: Home = None, json_: Json = False)
         id_ = edge.resolve("comment", comment_id)
         chat = known.chat(id_)
         if chat is None or not chat["position"]:
+            if edge.was_forgotten(f"voz-{edge.streams.group}.{id_}"):
+                raise Refused(f"comment {id_} was forgotten", hint="`edge voz list` shows those there are")
             raise Refused(f"no comment {comment_id!r}", hint="`edge voz list` shows them")
         last = known.position()
         events = [e for e in edge.log.read(edge.streams.chat(id_)) if e.position <= last]
-    data = {**views.chat(chat), "events": [event.envelope() for event in events]}
+        about = chat["target_ref"]
+        gone = bool(about) and edge.was_forgotten(f"artefato-{edge.streams.group}.{about}")
+    data = {
+        **views.chat(chat),
+        "target_forgotten": gone,
+        "events": [event.envelope() for event in events],
+    }
     said = [f"{s['at']}  {s['type'].removeprefix('voz.')}: {s['body']}" for s in chat["said"]]
-    say(json_, data, "\n".join([views.chat_line(chat), *said]))
+    note = [f"about {about} (forgotten)"] if gone else []
+    say(json_, data, "\n".join([views.chat_line(chat), *note, *said]))
 
 
 @app.command(epilog="Example: edge voz pending")

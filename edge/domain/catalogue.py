@@ -242,10 +242,27 @@ class EpisodeReclassified(Shape):
     presence: Presence
 
 
+class Forgotten(Shape):
+    """The end of what a stream held; ``through`` is the last revision of it, -1 where it held nothing."""
+
+    through: Annotated[int, Field(ge=-1)]
+    permanent: bool = True
+    keys: list[str] = []
+    part: Annotated[int, Field(ge=0)] = 0
+    """How many like it stand right before: keys that did not fit one event."""
+    also: list[str] = []
+    """The other streams that are forgotten for what they hold, in the same act."""
+
+
 class EpisodeForgotten(Shape):
+    """``to`` is the sweep's cursor, a byte offset, as in what was captured (I13); the rest as in others."""
+
     to: Annotated[int, Field(ge=0)]
     permanent: bool
     keys: list[str] = []
+    through: Annotated[int, Field(ge=-1)] | None = None
+    part: Annotated[int, Field(ge=0)] = 0
+    also: list[str] = []
 
 
 class ExtractedEntity(Shape):
@@ -370,6 +387,14 @@ class BriefingPresented(Shape):
     items: list[BriefingItem]
 
 
+class DispatchForgotten(Forgotten):
+    """What its Briefing quoted is gone; a dispatch still open goes on as it was ``opened``."""
+
+    opened: DispatchOpened | None = None
+    shown: list[int] = []
+    """Positions of the Briefings that went, and those they were composed at."""
+
+
 class DispatchClosed(Shape):
     published: list[Slug]
     receipts: list[ActId]
@@ -444,6 +469,11 @@ CATALOGUE: Final[dict[str, tuple[type[Shape], frozenset[str]]]] = {
     "knowledge.contested": (KnowledgeReasoned, _BY_HAND),
     "knowledge.merged": (KnowledgeMerged, _BY_HAND),
     "knowledge.retired": (KnowledgeReasoned, _BY_HAND),
+    "extraction.forgotten": (Forgotten, _VOICE),
+    "voz.forgotten": (Forgotten, _VOICE),
+    "artefato.forgotten": (Forgotten, _VOICE),
+    "grill.forgotten": (Forgotten, _VOICE),
+    "dispatch.forgotten": (DispatchForgotten, _VOICE),
 }
 """Type → shape of its data, and the actors that may write it (I17). ``import`` may write all."""
 

@@ -19,6 +19,7 @@ ChatState = Literal["open", "parked", "closed"]
 STATES: Final = ("receipt_sent", "semantic_answer_required", "semantic_answered", "dead_lettered")
 TERMINAL_STATES: Final = ("semantic_answered", "dead_lettered")
 WITHDRAWN: Final = "withdrawn by the operator"
+FORGOTTEN: Final = "voz.forgotten"
 
 
 class Question(TypedDict):
@@ -55,6 +56,8 @@ class Chat(TypedDict):
     reply: str | None
     questions: list[Question]
     said: list[Said]
+    forgotten: bool
+    """Its words are gone, for good; nothing more is said under it."""
 
 
 def initial(comment_id: str) -> Chat:
@@ -74,6 +77,7 @@ def initial(comment_id: str) -> Chat:
         reply=None,
         questions=[],
         said=[],
+        forgotten=False,
     )
 
 
@@ -125,6 +129,9 @@ def evolve(chat: Chat, event: Event) -> Chat:
             state = text_of(data, "state")
             if state not in chat["states"]:
                 chat["states"].append(state)
+        case "voz.forgotten":
+            chat.update(initial(chat["comment_id"]))
+            chat["revision"], chat["forgotten"] = event.revision, True
     closed_by = terminal(event.type, data)
     if closed_by and not chat["closed_by"]:
         chat["closed_by"] = closed_by
@@ -168,7 +175,7 @@ def question_of(chat: Chat, clarify_id: str) -> Question | None:
 
 
 def state_of(chat: Chat) -> ChatState:
-    if chat["closed_by"]:
+    if chat["closed_by"] or chat["forgotten"]:
         return "closed"
     return "parked" if any(q["answer"] is None for q in chat["questions"]) else "open"
 
@@ -199,7 +206,7 @@ def guard(events: Sequence[Event], planned_ids: Sequence[str], loaded: int) -> i
     for event in events:
         if event.id in planned:
             continue
-        if terminal(event.type, event.data):
+        if terminal(event.type, event.data) or event.type == FORGOTTEN:
             return "stale"
         if event.type == "voz.clarify" and event.revision > loaded:
             return "stale"
@@ -228,6 +235,8 @@ def comment(chat: Chat, body: str, target_ref: str | None, harm: int) -> list[Dr
     body = body_checked(body, "comment")
     if not 0 <= harm <= 100:
         raise Refused(f"harm {harm} is out of range", hint="0 to 100")
+    if chat["forgotten"]:
+        raise Refused("the comment of this key was forgotten", hint="use a new --key for a new comment")
     if chat["position"]:
         if (chat["body"], chat["target_ref"], chat["own_harm"]) == (body, target_ref, harm):
             return []

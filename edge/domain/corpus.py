@@ -36,6 +36,8 @@ class Artefato(TypedDict):
     kernel_append: str
     publication_append: str
     content: str
+    forgotten: bool
+    """Its words are gone, for good; nothing is published under its name again."""
 
 
 class Breadcrumb(TypedDict):
@@ -66,6 +68,7 @@ def initial(slug: str) -> Artefato:
         kernel_append="",
         publication_append="",
         content="",
+        forgotten=False,
     )
 
 
@@ -80,6 +83,9 @@ def evolve(artefato: Artefato, event: Event) -> Artefato:
             _published(artefato, event)
         case "intent.kernel":
             _explained(artefato, event)
+        case "artefato.forgotten":
+            artefato.update(initial(artefato["slug"]))
+            artefato["forgotten"] = True
     return artefato
 
 
@@ -147,6 +153,8 @@ def publish(artefato: Artefato, publication: Data, intent: str, republish: bool)
         raise Refused("the artefato is blank")
     if len(body.encode("utf-8", "replace")) > MAX_BODY_BYTES:
         raise Refused("the artefato is larger than 512 KiB", hint="split it, or link to what is large")
+    if artefato["forgotten"]:
+        raise Refused(f"{slug} was forgotten, for good", hint="publish under another slug")
     same_dispatch = artefato["dispatch_id"] == publication.get("dispatch_id")
     if artefato["position"] and same_dispatch and artefato["content"] == content_of(publication):
         return []

@@ -68,6 +68,8 @@ def evolve(state: Dispatch, event: Event) -> Dispatch:
             )
         case "dispatch.closed":
             state["state"] = "closed"
+        case "dispatch.forgotten":
+            _begun_anew(state, event)
         case "artefato.published":
             _once(state["published"], text_of(data, "slug"))
         case "voz.disposition":
@@ -75,6 +77,30 @@ def evolve(state: Dispatch, event: Event) -> Dispatch:
             by_state = {"receipt_sent": state["receipts"], "semantic_answered": state["answered"]}
             _once(by_state.get(text_of(data, "state"), []), act)
     return state
+
+
+def _begun_anew(state: Dispatch, event: Event) -> None:
+    """Its Briefing was forgotten: one still open goes on as it was opened, of a closed one nothing stays.
+
+    What it published and disposed of stands in other streams, and stays.
+    """
+    opened = event.data.get("opened")
+    if isinstance(opened, dict):
+        state.update(
+            {
+                "state": "open",
+                "kind": text_of(opened, "kind"),
+                "theme": text_of(opened, "theme") or None,
+                "origin": text_of(opened, "origin"),
+                "at": event.recorded_at,
+                "position": event.position,
+                "event": event.id,
+            }
+        )
+    else:
+        blank = initial(state["dispatch_id"])
+        kept = {name: state[name] for name in ("published", "receipts", "answered")}
+        state.update({**blank, **kept})  # type: ignore[typeddict-item]
 
 
 def _once(ids: list[str], id_: str) -> None:

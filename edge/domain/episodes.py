@@ -157,14 +157,9 @@ def evolve_stream(state: StreamState, event: Event) -> StreamState:
         told = Range(data["from"], data["to"], data["presence"])
         return state._replace(undecided=tuple(_reclassified(state.undecided, told)))
     if event.type == FORGOTTEN:
-        to, permanent = data["to"], bool(data["permanent"])
-        return state._replace(
-            cursor=to,
-            pending=(),
-            undecided=(),
-            forgotten=max(state.forgotten, to),
-            closed=state.closed or permanent,
-        )
+        # nothing of before stays: a fold that never saw it must come to the same
+        to = data["to"]
+        return StreamState(event.revision, cursor=to, forgotten=to, closed=bool(data["permanent"]))
     return state
 
 

@@ -13,7 +13,7 @@ from edge.domain.harm import Harm, harm_of
 from edge.domain.language import tokens
 
 Mode = Literal["attended", "unattended"]
-RunState = Literal["none", "open", "finished", "abandoned"]
+RunState = Literal["none", "open", "finished", "abandoned", "forgotten"]
 
 MAX_CHATS: Final = 8
 MAX_TOKENS: Final = 12_000
@@ -111,6 +111,9 @@ def evolve(run: Run, event: Event) -> Run:
             run["state"] = "finished"
         case "grill.abandoned":
             run["state"], run["reason"] = "abandoned", text_of(data, "reason")
+        case "grill.forgotten":
+            run.update(initial(run["run_id"]))
+            run["state"] = "forgotten"
     return run
 
 

@@ -95,7 +95,7 @@ def of_comment(chat: Chat) -> Act:
         position=chat["position"],
         stream="",
         revision=chat["revision"],
-        open=chat["closed_by"] is None,
+        open=chat["closed_by"] is None and not chat["forgotten"],
         states=chat["states"],
         parked=state_of(chat) == "parked",
     )

@@ -133,6 +133,19 @@ def test_truncation_that_a_reader_holds_up_is_told_and_finished_later(path: Path
     log.close()
 
 
+def test_a_log_written_anew_is_the_same_log_without_what_was_truncated(sqlite: SqliteEventLog) -> None:
+    for revision in range(30):
+        sqlite.append("voz-g.a", [event(text=f"<secret {revision}>" + "x" * 900)], revision - 1)
+    sqlite.truncate_before("voz-g.a", 29)
+    before, size = list(sqlite.read_all()), sqlite.path.stat().st_size
+    sqlite.scrub()
+    assert list(sqlite.read_all()) == before
+    assert sqlite.path.stat().st_size < size
+    assert b"<secret 3>" not in b"".join(f.read_bytes() for f in sqlite.path.parent.iterdir())
+    assert sqlite.verify() == []
+    assert sqlite.append("voz-g.a", [event()], 29).position > before[-1].position
+
+
 def test_a_sound_log_has_no_problems(sqlite: SqliteEventLog) -> None:
     sqlite.append("voz-g.a", events(3), NO_STREAM)
     sqlite.append("voz-g.b", events(2), NO_STREAM)

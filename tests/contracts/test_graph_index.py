@@ -69,7 +69,7 @@ def fresh(known: FoldedKnowledge) -> Index:
 def test_it_holds_the_fold_of_the_contributions_however_it_came_by_it(
     done: list[list[Statement] | int], each: bool
 ) -> None:
-    known, told = FoldedKnowledge(), []
+    known, told = FoldedKnowledge(), list[str]()
     index = Index(Remembering(HashedEmbedder()), KeptVectors())
     for number, step in enumerate(done):
         if isinstance(step, int):

@@ -62,11 +62,11 @@ def together(home: Path, *commands: tuple[object, ...]) -> list[tuple[int, str, 
     return [(process.returncode, out, err) for process, out, err in ends]
 
 
-def kill_points(template: Path, work: Path, operation: str) -> list[Path]:
+def kill_points(template: Path, work: Path, operation: str, stride: int = 1) -> list[Path]:
     """The homes left by every kill of the operation in a copy of the template; the last got through."""
     work.mkdir()
     done = subprocess.run(
-        [sys.executable, "-m", "tests.crash.kill_points", str(template), str(work), operation],
+        [sys.executable, "-m", "tests.crash.kill_points", str(template), str(work), operation, str(stride)],
         env=ENVIRON,
         cwd=REPO,
         capture_output=True,

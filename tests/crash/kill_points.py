@@ -1,7 +1,7 @@
 """Runs one operation of edge again and again, killed before or after each call it makes on the log.
 
-A script, so that what dies is a process: ``python -m tests.crash.kill_points TEMPLATE WORK OPERATION``
-copies the home TEMPLATE for every kill point, and in a process forked for it lets the operation
+A script, so that what dies is a process: ``python -m tests.crash.kill_points TEMPLATE WORK OPERATION STRIDE``
+copies the home TEMPLATE for every STRIDEth kill point, and in a process forked for it lets the operation
 reach that point and SIGKILLs itself. It has no thread and no connection open when it forks. Each
 home in WORK is left as the kill left it; the last one's operation got through.
 """
@@ -23,8 +23,10 @@ from adapters.redaction.secrets import SecretRedactor
 from edge.dispatch import Artefact, Closed
 from edge.domain import catalogue, plan
 from edge.domain.events import Appended, Event, NewEvent
+from edge.domain.refusal import Refused
 from edge.grill import Closed as RunClosed
 from edge.ports import EventLog
+from edge.ports_forget import FollowUp
 from edge.wiring import Edge
 
 Answer = TypeVar("Answer")
@@ -64,6 +66,21 @@ class KillingLog:
     def head(self) -> int:
         return self._called(self._log.head)
 
+    def truncate_before(self, stream: str, revision: int) -> None:
+        self._called(lambda: self._log.truncate_before(stream, revision))
+
+    def beside(self, follow_up: FollowUp) -> FollowUp:
+        """Something beside the log, which kills in its turn."""
+        called = self._called
+
+        class Killing:
+            name = follow_up.name
+
+            def follow(self, after: int) -> None:
+                called(lambda: follow_up.follow(after))
+
+        return Killing()
+
     def close(self) -> None:
         self._log.close()
 
@@ -90,11 +107,28 @@ def extract(edge: Edge, _asked: dict[str, Any]) -> None:
     edge.knowledge.extract()
 
 
+def forget(edge: Edge, asked: dict[str, Any]) -> None:
+    """As the command does it. Of a project all of whose sessions are forgotten there is nothing to name."""
+    edge.finish_forgetting()
+    try:
+        target = getattr(edge.forgetting, asked["kind"])(asked["name"])
+    except Refused:
+        assert asked["kind"] == "project"
+        return
+    assert edge.forgetting.forget(target).pending == []
+
+
+def finish_forgetting(edge: Edge, _asked: dict[str, Any]) -> None:
+    assert edge.finish_forgetting() == []
+
+
 OPERATIONS: dict[str, Callable[[Edge, dict[str, Any]], object]] = {
     "close_a_run": close_a_run,
     "resume_a_run": resume_a_run,
     "close_a_dispatch": close_a_dispatch,
     "open_a_dispatch": open_a_dispatch,
+    "forget": forget,
+    "finish_forgetting": finish_forgetting,
     "extract": extract,
 }
 
@@ -107,7 +141,9 @@ def asked_of(home: Path) -> dict[str, Any]:
 def perform(home: Path, operation: str, at: int, after: bool) -> None:
     """The operation in a home, by an edge whose log kills."""
     edge = Edge.at_home(home)
-    edge.__dict__["log"] = KillingLog(edge.log, at, after)
+    log = KillingLog(edge.log, at, after)
+    follow_ups = tuple(log.beside(follow_up) for follow_up in edge.follow_ups)
+    edge.__dict__.update(log=log, follow_ups=follow_ups)
     OPERATIONS[operation](edge, asked_of(home))
     edge.close()
 
@@ -140,11 +176,11 @@ def load_graphiti_too() -> None:
     import_module("adapters.graph.extractor")
 
 
-def main(template: Path, work: Path, operation: str) -> None:
+def main(template: Path, work: Path, operation: str, stride: int) -> None:
     load_what_each_would_load()
     if operation == "extract":
         load_graphiti_too()
-    for at in count(1):
+    for at in count(1, stride):
         for after in (False, True):
             home = work / f"{at:03}-{'after' if after else 'before'}"
             shutil.copytree(template, home)
@@ -153,4 +189,4 @@ def main(template: Path, work: Path, operation: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))

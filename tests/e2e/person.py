@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 import tomllib
 from contextlib import closing
@@ -30,8 +31,9 @@ class Person:
         self.home = home
         self._patch = patch
         self._capture = capture
-        for name in ("CLAUDECODE", "EDGE_NOW", "EDGE_GROUP", "EDGE_ROOT", "EDGE_DEBUG", "EDGE_LOG"):
-            patch.delenv(name, raising=False)
+        for name in [*os.environ]:
+            if name == "CLAUDECODE" or name.startswith("EDGE_"):
+                patch.delenv(name)
         patch.setenv("EDGE_ACTOR", "operator")
         patch.setenv("EDGE_HOME", str(home))
 

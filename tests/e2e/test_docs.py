@@ -3,7 +3,7 @@
 Every ``sh`` block of README.md and docs/ is run, in order, in a home of its own per file with the
 bundled sessions as the transcript store. It must exit 0, or as the comment before it says
 (``<!-- exit 3 -->``); a ``text`` block right after it must be what it prints, apart from ids, times
-and sizes. Words in capitals (COMMENT, QUESTION, STEER, PROPOSAL; COMMENT2 for the second) stand for
+and sizes. Words in capitals (COMMENT, QUESTION, STEER, PROPOSAL, FACT; COMMENT2 for the second) stand for
 ids, and are filled in from what stands in the home. A ``console`` block is not run: it installs.
 """
 
@@ -30,7 +30,7 @@ FILES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
 ON_A_SERVER = REPO / "docs" / "eventstoredb.md"
 """Typed where there is one: see :mod:`tests.e2e.test_on_eventstoredb`."""
 
-PLACEHOLDER = re.compile(r"\b(COMMENT|QUESTION|STEER|PROPOSAL)([2-9]?)\b")
+PLACEHOLDER = re.compile(r"\b(COMMENT|QUESTION|STEER|PROPOSAL|FACT)([2-9]?)\b")
 
 
 class Reader:
@@ -84,6 +84,7 @@ _IDS: dict[str, Callable[[Reader], list[Any]]] = {
         if q["answer"] is None
     ],
     "STEER": lambda r: [s["id"] for s in r.known("direction list")["set"]],
+    "FACT": lambda r: [f["id"] for f in r.known("knowledge list")],
     "PROPOSAL": lambda r: [s["id"] for s in r.known("direction list")["proposed"]],
 }
 

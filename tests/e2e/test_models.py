@@ -80,7 +80,21 @@ def test_a_grill_asks_claude_and_folds_what_the_comment_says(person: Person, cla
     assert (steer["title"], steer["body"]) == ("tables only for figures", FIGURES)
     (planned,) = person.gets("grill", "show")["planned"]
     assert planned["evidence"] == ["only for figures", "read by claude"]
+    assert closed["cost"] == {"calls": 1, "tokens": 100}
     assert tally(person)[1:4] == (1, 0, 100)
+
+
+def test_a_session_that_claude_keeps_all_the_same_is_not_swept(
+    person: Person, claude: StandInClaude, tmp_path: Path
+) -> None:
+    person.sets(CLAUDE_CONFIG_DIR=str(tmp_path / "transcripts"))
+    person.comments(FIGURES)
+    claude.plays({"answer": FOLD, "keeps": True})
+    person.gets("grill", "run", "--unattended")
+    assert FIGURES in (tmp_path / "transcripts/projects/p/kept.jsonl").read_text("utf-8")
+    swept = person.gets("sweep")
+    assert (swept["sessions"], swept["turns"]) == (0, 0)
+    assert swept["excluded"] == [{"session": "kept", "reason": "autonomous"}]
 
 
 def test_a_grill_asks_a_server_and_the_operator_decides_what_it_parks(
@@ -92,6 +106,7 @@ def test_a_grill_asks_a_server_and_the_operator_decides_what_it_parks(
     assert seen.code == 0
     assert "All reports?\nFold into Direction as «Shorter, I think»? yes/no" in seen.err
     assert "folded-to-direction" in seen.out
+    assert seen.out.endswith("\nmodel: 1 call, 42 tokens\n")
     assert tally(person).purposes == {"grill": 42}
 
 
@@ -152,7 +167,8 @@ def test_doctor_looks_at_the_model_and_asks_it_nothing(
         checks = {c["name"]: c for c in json.loads(seen.out)["checks"]}
         return seen.code, checks["model"]["ok"], checks["model"]["found"]
 
-    assert found() == (0, True, f"claude by {claude.program}, version 2.1.299 (Claude Code)")
+    looks = f"claude by {claude.program}, version 2.1.299 (Claude Code)"
+    assert found() == (0, True, f"{looks}; today 0 of 1,000,000 tokens in 0 calls")
     assert claude.asked == []
     claude.program.chmod(0o644)
     person.sets(PATH=str(claude.place))
@@ -180,4 +196,4 @@ def test_a_model_that_is_set_costs_readers_nothing(person: Person, model: str) -
             f"finally:\n    print([m for m in {UNNEEDED!r} if m in sys.modules], file=sys.stderr)"
         )
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
-        assert done.stderr == b"[]\n"
+        assert done.stderr.splitlines()[-1] == b"[]"

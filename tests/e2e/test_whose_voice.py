@@ -47,6 +47,7 @@ def acts(person: Person) -> dict[str, list[Any]]:
         "abandon": ["grill", "abandon", run, "--reason", "x"],
         "import": ["log", "import", history],
         "restore": ["log", "restore", backup],
+        "forget": ["forget", "--comment", open_],
     }
 
 
@@ -77,6 +78,7 @@ def test_the_operator_may_do_each_of_them(
         person.gets(*acts[name])
         assert person.head() > before, name
     person.gets(*acts["abandon"])
+    person.gets(*acts["forget"])
 
 
 def test_an_agent_may_read_dispatch_propose_and_grill_unattended(person: Person) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from adapters import openai_api
 from adapters.cognition.openai import OpenAIModel
-from edge.domain.refusal import EdgeError, Misused
+from edge.domain.refusal import EdgeError
 from edge.ports_knowledge import Answer, ModelAway, ModelFailed
 from tests.support.models.server import CUT, DOWN, HANG, OVER_LIMIT, Play, StandInServer, answer, said
 
@@ -244,8 +244,9 @@ def test_a_server_that_wants_a_key_says_so_where_none_is_set(server: StandInServ
 
 
 def test_a_key_that_can_be_none_is_refused_and_not_said(server: StandInServer) -> None:
-    error = Asker(server.url, f"{KEY}\nX-Evil: 1").is_told(Misused)
-    assert "EDGE_MODEL_KEY is no key" in error.message
+    error = Asker(server.url, f"{KEY}\nX-Evil: 1").is_told(ModelAway)
+    assert "its key holds what no key can" in error.message
+    assert "EDGE_MODEL_KEY" in error.hint
     assert server.asked == []
 
 
@@ -257,8 +258,9 @@ def test_words_of_a_server_are_cut_and_lose_the_key(server: StandInServer) -> No
 @pytest.mark.parametrize("play", [HANG, {"drip": True}])
 def test_an_answer_that_does_not_come_is_not_waited_for_for_ever(server: StandInServer, play: Play) -> None:
     server.plays({"json": {}, **play})
-    assert "did not answer" in Asker(server.url, timeout=0.3).is_told(ModelAway).message
-    assert len(server.asked) == 1
+    asker = Asker(server.url, timeout=0.3)
+    assert "did not answer" in asker.is_told(ModelAway).message
+    assert asker.pauses == []
 
 
 def test_an_enormous_answer_is_not_taken_in(server: StandInServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,6 +276,30 @@ def test_where_nothing_answers_the_model_is_away() -> None:
         asker = Asker(url)
         assert "nothing answers there, tried 4 times" in asker.is_told(ModelAway).message
         assert len(asker.pauses) == 3
+
+
+def test_a_server_that_speaks_no_tls_is_away_at_once(server: StandInServer) -> None:
+    asker = Asker(server.url.replace("http:", "https:"))
+    assert "no safe connection" in asker.is_told(ModelAway).message
+    assert asker.pauses == []
+
+
+@pytest.mark.parametrize("host", ["a" * 70 + ".example", "a..example", "xn--"])
+def test_a_host_that_can_be_none_is_away(host: str) -> None:
+    assert Asker(f"http://{host}/v1").is_told(ModelAway).hint
+
+
+def test_no_proxy_stands_before_this_host(server: StandInServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    server.plays(GOOD)
+    assert Asker(server.url).asks().data == {"n": 1}
+
+
+def test_half_a_character_in_a_question_is_replaced(server: StandInServer) -> None:
+    server.plays(GOOD)
+    assert Asker(server.url).asks("a\ud800b").data == {"n": 1}
+    assert server.asked[0]["messages"][1]["content"] == "a?b"
 
 
 def test_a_question_given_up_lets_go_at_once(server: StandInServer) -> None:

@@ -15,12 +15,14 @@ import pytest
 from adapters.eventlog.memory import MemoryEventLog
 from adapters.eventlog.polling import PollingSubscription
 from edge.domain.refusal import Unreachable
+from edge.forget_streams import Ending
 from projections.models import MODELS
 from projections.runner import LogChangedError, Runner
 from projections.store import ReadStore
 from projections.worker import Worker
 from tests.crash.installs import ENVIRON, REPO, command, install, opened
 from tests.support.house import House, dump
+from tests.support.memories import found_in
 
 PATIENCE = 60.0
 
@@ -175,3 +177,35 @@ def test_a_log_that_was_swapped_ends_it_with_a_reason(home: Path, tmp_path: Path
     (tmp_path / "other" / "log.db").rename(home / "log.db")
     with opened(home) as edge, pytest.raises(LogChangedError):
         edge.worker(lambda _line: None).run()
+
+
+def test_it_finishes_a_forgetting_that_was_cut_off(home: Path, worker: subprocess.Popen[str]) -> None:
+    """Only marked, as a kill leaves it: the worker truncates the stream, and wipes its host's files."""
+    with opened(home) as edge:
+        comment = edge.voz.comment("canary").id
+        Ending(edge.journal).root(edge.streams.chat(comment), ())
+        ended = lambda: [e.type for e in edge.log.read(edge.streams.chat(comment))] == ["voz.forgotten"]  # noqa: E731
+        assert eventually(ended)
+        assert eventually(lambda: edge.forgetting.pending() == [])
+        assert found_in(home, "canary") == []
+        assert list(edge.current().chats()) == []
+
+
+def test_it_folds_anew_what_another_host_forgot(home: Path) -> None:
+    """Another process forgets all of it; the read store of this host lets go of it by itself."""
+    with opened(home) as edge:
+        comment = edge.voz.comment("canary").id
+        edge.current()
+        following = edge.worker(lambda _line: None)
+        thread = threading.Thread(target=following.run)
+        thread.start()
+        with opened(home) as other:
+            other.__dict__["store"] = ReadStore(None, MODELS, other.log_id)
+            other.forgetting.forget(other.forgetting.comment(comment))
+        with opened(home) as looking:
+            assert eventually(lambda: looking.forgetting._index.last() == looking.log.head())
+            assert eventually(lambda: looking.forgetting.pending() == [])
+            assert found_in(home, "canary") == []
+        following.stop()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()

@@ -135,6 +135,12 @@ def test_the_cap_itself_may_be_reached() -> None:
         check(Tally("d", tokens=90), 100, 11)
 
 
+def test_what_a_piece_of_work_cost_is_told_by_two_tallies() -> None:
+    before, after = Tally("d1", calls=2, tokens=30), Tally("d1", calls=5, tokens=90)
+    assert after.since(before) == (3, 60)
+    assert Tally("d2", calls=1, tokens=7).since(before) == (1, 7)  # over midnight
+
+
 def test_the_note_is_one_line_of_json() -> None:
     day = Day(100, 5)
     day.asks()

@@ -54,7 +54,19 @@ WHOLE: dict[str, Data] = {
         "prefix_hash": "h", "pending": [3], "turns": [TURN], "project": "/p", "redactions": {"aws": 1},
     },
     "episode.reclassified": {"from": 0, "to": 9, "presence": "absent"},
-    "episode.forgotten": {"to": 9, "permanent": True, "keys": ["k"]},
+    "episode.forgotten": {
+        "to": 9, "permanent": True, "keys": ["k"], "through": 3, "part": 0, "also": ["episode-g.s2"],
+    },
+    "extraction.forgotten": {"through": -1, "permanent": True, "keys": [], "part": 0, "also": []},
+    "voz.forgotten": {"through": 2, "permanent": True, "keys": [], "part": 0, "also": []},
+    "artefato.forgotten": {
+        "through": 1, "permanent": True, "keys": [], "part": 0, "also": ["voz-g.votes.study"],
+    },
+    "grill.forgotten": {"through": 4, "permanent": True, "keys": [], "part": 0, "also": []},
+    "dispatch.forgotten": {
+        "through": 1, "permanent": True, "keys": [], "part": 0, "also": [], "shown": [9],
+        "opened": {"kind": "report", "theme": "retries", "origin": "operator"},
+    },
     "episode.extracted": {
         "episode": UUID, "by": {"extractor": "rules"}, "gist": "x",
         "entities": [{"id": "e", "name": "Edge", "labels": [], "summary": "s", "attributes": {"a": 1}}],

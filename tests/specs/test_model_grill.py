@@ -168,9 +168,29 @@ def test_it_folds_no_part_of_a_sentence(part: str) -> None:
 
 
 def test_it_leaves_no_denial_out() -> None:
-    body = "Never merge without review. Merge on Fridays."
+    body = "It is not the year for that. Merge on Fridays."
     why = parked_for(says("fold", body, **steer("Merge on Fridays", "Merge on Fridays.")), body)
     assert "leaves the denial out" in why
+
+
+@pytest.mark.parametrize(
+    "body", ["Always test first. Merge on Fridays.", "Merge on Fridays.\nNever merge without review!"]
+)
+def test_it_leaves_no_other_directive_out(body: str) -> None:
+    why = parked_for(says("fold", body, **steer("Merge on Fridays", "Merge on Fridays.")), body)
+    assert "the comment directs something else too" in why
+    both = says("fold", body, **steer("Merge on Fridays", body))
+    assert settled(both, body).decision == "fold"
+    retiring = "O cache agressivo já não serve. A partir de agora, testes primeiro."
+    assert "would be lost" in parked_for(says("retire", "já não serve", direction_id="d1"), retiring, CACHE)
+
+
+def test_names_with_points_in_them_are_not_the_ends_of_sentences() -> None:
+    body = "Give notify.py v2.1 a key. Thanks!"
+    whole = says("fold", "a key", **steer("Give notify.py v2.1 a key", "Give notify.py v2.1 a key."))
+    assert settled(whole, body).decision == "fold"
+    part = says("fold", "a key", **steer("Give notify", "Give notify."))
+    assert "whole sentences" in parked_for(part, body)
 
 
 def test_it_takes_out_only_what_the_comment_names() -> None:

@@ -100,6 +100,7 @@ class House(Edge):
         self.hand_clock = HandClock()
         self.memory = log or WatchedLog()
         self.__dict__.update(log=self.memory, clock=self.hand_clock, redactor=NothingSecret(), log_id=LOG_ID)
+        self.__dict__["follow_ups"] = ()  # nothing of it is in a file
         self.__dict__["store"] = ReadStore(None, MODELS, LOG_ID)
         self.journal.ids = CountedIds()
         if not self.memory.head():

@@ -87,6 +87,9 @@ class Neo4jGraph:
 
     def search(self) -> Neo4jSearch:
         """Candidate search in both groups, by Graphiti's own queries."""
+        from adapters.graph.loading import load_graphiti
+
+        load_graphiti(self._embedder.dimension)
         from adapters.graph.neo4j.search import Neo4jSearch
 
         return Neo4jSearch.over(self._connection, self._embedder, self.groups)

@@ -41,7 +41,24 @@ def main(place: str) -> None:
         waits = [sys.executable, "-c", "import signal; signal.pause()"]
         subprocess.Popen(waits, pass_fds=(held,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.write(held, b"ready\n")
+    if play.get("keeps"):
+        _keep_session(prompt)
     _play(play)
+
+
+def _keep_session(prompt: str) -> None:
+    """A transcript all the same, as if somebody had typed the question at a terminal."""
+    slug = Path(os.environ["CLAUDE_CONFIG_DIR"]) / "projects" / "p"
+    slug.mkdir(parents=True, exist_ok=True)
+    about = {"sessionId": "kept", "cwd": str(Path.cwd()), "entrypoint": "cli", "version": "2.1.299"}
+    said = [("user", prompt), ("assistant", [{"type": "text", "text": "the model's answer"}])]
+    records = [
+        {"type": role, "uuid": f"u{n}", "timestamp": f"2026-11-30T12:00:0{n}.000Z", **about}
+        | {"message": {"role": role, "content": content}}
+        for n, (role, content) in enumerate(said)
+    ]
+    with (slug / "kept.jsonl").open("a") as transcript:
+        transcript.writelines(json.dumps(record) + "\n" for record in records)
 
 
 def _next(here: Path) -> dict[str, Any]:

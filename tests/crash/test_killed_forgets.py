@@ -1,0 +1,167 @@
+"""SIGKILL at every call that forgetting makes, then the same again, or whatever looks after it:
+nothing of what was forgotten is in any file, and the log is as if it had not been killed."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edge.wiring import Edge
+from tests.crash.installs import (
+    ENVIRON,
+    NOW,
+    REPO,
+    ask,
+    assert_derived_from_its_log,
+    command,
+    history,
+    install,
+    kill_points,
+    opened,
+    run,
+)
+from tests.crash.kill_points import OPERATIONS, asked_of
+from tests.support.memories import (
+    ARTEFATO,
+    COMMENT,
+    OTHER,
+    SESSION,
+    SLUG,
+    Memories,
+    found_in,
+    present_sessions,
+    with_memories,
+)
+
+FEWEST_POINTS = 40
+
+
+@pytest.fixture(autouse=True)
+def fixed_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDGE_NOW", NOW)
+    monkeypatch.setenv("EDGE_ACTOR", "operator")
+
+
+@pytest.fixture(scope="module")
+def remembering(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Memories]:
+    home = tmp_path_factory.mktemp("remembering") / "home"
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ENVIRON.items():
+            patch.setenv(name, value)
+        install(home)
+        with opened(home) as edge:
+            given = with_memories(edge)
+            present_sessions(edge)
+            edge.current()
+    return home, given
+
+
+def asked_for(kind: str, given: Memories) -> tuple[dict[str, Any], str]:
+    """What to forget, and the word that then stands nowhere."""
+    named = {
+        "session": ("s1", SESSION),
+        "project": ("loja", f"{OTHER} s3"),
+        "comment": (given.open_comment, f"{COMMENT} open"),
+        "artefato": (SLUG, ARTEFATO),
+    }
+    name, canary = named[kind]
+    return {"kind": kind, "name": name}, canary
+
+
+def forgotten(edge: Edge, canary: str) -> None:
+    assert edge.forgetting.pending() == []
+    assert found_in(edge.settings.home, canary) == []
+    assert edge.health()["errors"] == []
+    assert_derived_from_its_log(edge)
+
+
+def begun(edge: Edge) -> bool:
+    """Whether it stands in the log what is to be forgotten."""
+    types = ("episode.forgotten", "voz.forgotten", "artefato.forgotten")
+    return any(edge.log.read_all(types=types))
+
+
+@pytest.mark.parametrize(
+    ("kind", "stride"), [("session", 3), ("project", 11), ("comment", 2), ("artefato", 6)]
+)
+def test_killed_anywhere_it_is_finished_by_the_same_again_or_by_whatever_comes(
+    remembering: tuple[Path, Memories], tmp_path: Path, kind: str, stride: int
+) -> None:
+    template, given = remembering
+    asked, canary = asked_for(kind, given)
+    ask(template, asked)
+    shutil.copytree(template, tmp_path / "uninterrupted")
+    with opened(tmp_path / "uninterrupted") as edge:
+        OPERATIONS["forget"](edge, asked)
+        forgotten(edge, canary)
+        expected = history(edge)
+    homes = kill_points(template, tmp_path / "work", "forget", stride)
+    assert len(homes) * stride > FEWEST_POINTS
+    resumed = 0
+    for n, home in enumerate(homes):
+        with opened(home) as edge:
+            edge.embedded_log.verify()
+            if n % 2 and begun(edge):
+                assert edge.finish_forgetting() == []
+                resumed += 1
+            else:
+                OPERATIONS["forget"](edge, asked_of(home))
+            assert history(edge) == expected, home.name
+            forgotten(edge, canary)
+        shutil.rmtree(home)
+    assert resumed > len(homes) // 4
+
+
+def test_what_finishes_it_can_be_killed_too(remembering: tuple[Path, Memories], tmp_path: Path) -> None:
+    template, given = remembering
+    asked, canary = asked_for("session", given)
+    ask(template, asked)
+    for home in kill_points(template, tmp_path / "first", "forget", 3):
+        with opened(home) as edge:
+            if begun(edge):
+                break
+    homes = kill_points(home, tmp_path / "second", "finish_forgetting", 5)
+    assert len(homes) > 8
+    for place in homes:
+        with opened(place) as edge:
+            assert edge.finish_forgetting() == []
+            forgotten(edge, canary)
+        shutil.rmtree(place)
+
+
+def test_killed_at_any_moment_the_next_command_finishes_it(
+    remembering: tuple[Path, Memories], tmp_path: Path
+) -> None:
+    template, given = remembering
+    chance = random.Random(7)
+    kinds = ("session", "comment", "artefato", "project")
+    killed = 0
+    for n in range(12):
+        home = tmp_path / "home"
+        shutil.copytree(template, home)
+        asked, canary = asked_for(kinds[n % 4], given)
+        words = [] if asked["kind"] == "session" else [f"--{asked['kind']}"]
+        line = command("forget", *words, asked["name"], "--yes")
+        process = subprocess.Popen(
+            line, env=ENVIRON | {"EDGE_HOME": str(home)}, cwd=REPO, stdout=subprocess.DEVNULL
+        )
+        try:
+            process.wait(chance.uniform(0.3, 1.4))  # not to wait for it: to kill it anywhere
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            killed += 1
+        with opened(home) as edge:
+            was_begun = begun(edge)
+        after = [("doctor",), ("open", "beat")][n % 2] if was_begun else ("forget", *words, asked["name"])
+        done = run(home, *after)
+        assert done.returncode == 0 or "--project" in after, done.stdout + done.stderr
+        with opened(home) as edge:
+            forgotten(edge, canary)
+        shutil.rmtree(home)
+    assert killed > 3
