@@ -7,7 +7,8 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
+from hypothesis import settings as profile
 from hypothesis import strategies as st
 
 from adapters.claude_code import settings
@@ -16,6 +17,9 @@ from edge.domain.refusal import Refused
 
 ENTRY = {"matcher": "startup|resume", "hooks": [{"type": "command", "command": "edge «ã»", "timeout": 5}]}
 OTHER = {"hooks": [{"type": "command", "command": "edge of another home"}]}
+
+
+AS_LONG_AS_IT_TAKES = profile(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def ours(hook: object) -> bool:
@@ -80,6 +84,7 @@ def texts(draw: st.DrawFn) -> str:
 # -- the properties ---------------------------------------------------------------------------
 
 
+@AS_LONG_AS_IT_TAKES
 @given(texts())
 def test_taken_out_it_is_what_it_was(text: str) -> None:
     after = settings.inserted(text, ENTRY)
@@ -87,6 +92,7 @@ def test_taken_out_it_is_what_it_was(text: str) -> None:
     assert settings.removed(after, ours) == text
 
 
+@AS_LONG_AS_IT_TAKES
 @given(texts())
 def test_taken_out_beside_another_it_is_what_it_was(text: str) -> None:
     with_other = settings.inserted(text, OTHER)
@@ -98,6 +104,7 @@ def test_taken_out_beside_another_it_is_what_it_was(text: str) -> None:
     assert settings.hooks(one_left, others) == []
 
 
+@AS_LONG_AS_IT_TAKES
 @given(texts())
 def test_only_the_entry_is_new_and_it_stands_first(text: str) -> None:
     before, after = _value(text), _value(settings.inserted(text, ENTRY))
@@ -106,12 +113,14 @@ def test_only_the_entry_is_new_and_it_stands_first(text: str) -> None:
     assert after == before
 
 
+@AS_LONG_AS_IT_TAKES
 @given(texts())
 def test_what_was_there_is_still_there_in_one_piece_or_two(text: str) -> None:
     after = settings.inserted(text, ENTRY)
     assert any(after.startswith(text[:at]) and after.endswith(text[at:]) for at in range(len(text) + 1))
 
 
+@AS_LONG_AS_IT_TAKES
 @given(texts(), st.integers(0, 10_000))
 def test_a_text_cut_off_is_refused_or_edited_as_any_other(text: str, at: int) -> None:
     cut = text[: at % (len(text) + 1)]
@@ -122,6 +131,7 @@ def test_a_text_cut_off_is_refused_or_edited_as_any_other(text: str, at: int) ->
     assert settings.removed(after, ours) == cut
 
 
+@AS_LONG_AS_IT_TAKES
 @given(st.text(max_size=40))
 def test_any_other_text_is_refused_or_edited_as_any_other(text: str) -> None:
     try:
@@ -131,6 +141,7 @@ def test_any_other_text_is_refused_or_edited_as_any_other(text: str) -> None:
     assert settings.removed(after, ours) == text
 
 
+@AS_LONG_AS_IT_TAKES
 @given(
     st.recursive(
         st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.text(), st.lists, max_leaves=9
