@@ -116,7 +116,9 @@ class Conversations:
         )
 
 
-def read_marked(turns: Sequence[Data], known: Callable[[str], str | None]) -> Read:
+def read_marked(
+    turns: Sequence[Data], known: Callable[[str], str | None], project: str | None = None
+) -> Read:
     """The reading of these episodes: what extraction costs beside reading, which the text is none of."""
     names: dict[str, Named] = {}
     relations = []

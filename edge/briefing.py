@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from typing import Final, NamedTuple
 
+from edge.briefing_knowledge import lines
 from edge.domain import direction
 from edge.domain.corpus import Artefato
 from edge.domain.events import Data
@@ -22,7 +23,7 @@ ACTS_NAMED: Final = 1_000
 """Pending acts of a kind that the line of counts names the events of, at most."""
 ARTEFATOS_SHOWN: Final = 5
 BUDGET_TOKENS: Final = 2_500
-SECTIONS: Final = ("health", "direction", "voz", "recap", "breadcrumb")
+SECTIONS: Final = ("health", "direction", "voz", "recap", "breadcrumb", "knowledge")
 
 _T: Final[dict[str, dict[Lang, str]]] = {
     "title": {"en": "Briefing", "pt": "Briefing"},
@@ -31,6 +32,7 @@ _T: Final[dict[str, dict[Lang, str]]] = {
     "voz": {"en": "Pending Voz", "pt": "Voz pendente"},
     "recap": {"en": "Recap", "pt": "Recap"},
     "breadcrumb": {"en": "Last breadcrumb", "pt": "Último rasto"},
+    "knowledge": {"en": "Knowledge", "pt": "Conhecimento"},
     "empty:health": {"en": "Nothing to report.", "pt": "Nada a relatar."},
     "none:direction": {
         "en": "Nothing has moved Direction yet.",
@@ -40,6 +42,10 @@ _T: Final[dict[str, dict[Lang, str]]] = {
     "empty:voz": {"en": "Nothing is pending.", "pt": "Nada pendente."},
     "empty:recap": {"en": "No artefato is published yet.", "pt": "Nenhum artefato publicado ainda."},
     "empty:breadcrumb": {"en": "No dispatch left one yet.", "pt": "Nenhum dispatch deixou um ainda."},
+    "empty:knowledge": {
+        "en": "No cluster of facts has formed yet.",
+        "pt": "Nenhum cluster de factos se formou ainda.",
+    },
     "ok": {"en": "ok", "pt": "ok"},
     "degraded": {"en": "degraded", "pt": "degradada"},
     "strip": {
@@ -114,6 +120,7 @@ def compose(
             _voz(queries, lang),
             _recap(queries, lang),
             _breadcrumb(queries, lang),
+            _section("knowledge", [Item(*line) for line in lines(queries.clusters(), lang)], lang),
         ]
         position = queries.position()
     sections = _within(sections, budget, lang)

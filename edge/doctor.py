@@ -9,6 +9,7 @@ from pathlib import Path
 from edge.domain.events import Data
 from edge.domain.refusal import EdgeError, Failed
 from edge.wiring import Edge, sqlite_version, transcript_root
+from edge.wiring_derived import TROUBLE
 
 _WAL_RESET_FIXED = (3, 51, 3)
 
@@ -28,6 +29,7 @@ def examined(edge: Edge) -> Data:
         _made("forgetting", lambda: _forgotten(edge)),
         _store(edge),
         _made("model", edge.look_at_model),
+        _made("wiki", lambda: _derived(edge)),
     ]
     return {"ok": all(check["ok"] for check in checks), "checks": checks}
 
@@ -86,6 +88,14 @@ def _forgotten(edge: Edge) -> str:
             hint="`edge forget` of the same again says why",
         )
     return "nothing is held that was forgotten"
+
+
+def _derived(edge: Edge) -> str:
+    """How the last refresh of what is derived went."""
+    trouble = edge.current().noted(TROUBLE)
+    if trouble:
+        raise Failed(trouble, hint="`edge wiki` tries again")
+    return str(edge.derived.root)
 
 
 def _store(edge: Edge) -> Data:

@@ -243,6 +243,64 @@ class EpisodeTexts(Protocol):
     def text(self, episode: str) -> EpisodeText | None: ...
 
 
+# -- clusters -------------------------------------------------------------------------------
+
+
+class ClusterFact(NamedTuple):
+    """A fact as a cluster shows it: in the words and the tier it is shown in."""
+
+    id: str
+    statement: str
+    tier: str
+    episodes: int
+    source: str
+    target: str
+
+
+class ClusterView(NamedTuple):
+    """A cluster in words. Entities and hubs are (id, name), what weighs most first, as facts are.
+
+    ``facts`` may be fewer than the ``told`` there are; ``related`` are ids of other clusters.
+    """
+
+    id: str
+    label: str
+    entities: list[tuple[str, str]]
+    hubs: list[tuple[str, str]]
+    facts: list[ClusterFact]
+    told: int
+    related: list[str]
+
+
+class Promoted(NamedTuple):
+    """What the operator promoted, and the events it came from."""
+
+    id: str
+    statement: str
+    events: list[str]
+
+
+class KnownClusters(Protocol):
+    """The clusters as of one position. Use inside one ``snapshot``."""
+
+    def key(self) -> str:
+        """Another text whenever the clusters, or the words they are shown in, may be others."""
+        ...
+
+    def views(self, limit: int | None = None, facts: int | None = None) -> list[ClusterView]:
+        """The clusters that matter most now first, each with its ``facts`` weightiest facts, or all."""
+        ...
+
+    def curated(self, limit: int) -> list[Promoted]:
+        """What the operator promoted, the latest first."""
+        ...
+
+    def curated_count(self) -> int: ...
+    def events_of(self, fact: str, limit: int) -> list[str]:
+        """The events a fact came from: what was curated of it, and its latest extractions."""
+        ...
+
+
 # -- extraction -----------------------------------------------------------------------------
 
 

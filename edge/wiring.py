@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from edge.ports_knowledge import Embedder
     from edge.steering import Steering
     from edge.voz import Voz
+    from edge.wiring_derived import DerivedParts
     from edge.wiring_knowledge import KnowledgeParts
     from projections.queries import ReadModels
     from projections.runner import Runner
@@ -264,7 +265,8 @@ class Edge:
 
         log = () if self.settings.log is not None else (Scrub("log file", self.embedded_log.scrub),)
         graph = (Scrub("graph", self.knowledge.forget_in_graph),) if self.settings.graph else ()
-        return (Scrub(READ_MODELS, self._scrub_read_models), *log, *graph)
+        wiki = Scrub("wiki", self.derived.let_go)
+        return (Scrub(READ_MODELS, self._scrub_read_models), *log, wiki, *graph)
 
     def _scrub_read_models(self) -> None:
         from edge.scrubbing import remove_leftovers
@@ -373,6 +375,12 @@ class Edge:
 
         return KnowledgeParts(self)
 
+    @cached_property
+    def derived(self) -> DerivedParts:
+        from edge.wiring_derived import DerivedParts
+
+        return DerivedParts(self)
+
     def health(self) -> Data:
         """The health strip; a swapped log is part of it, not an error of it."""
         from projections.runner import LogChangedError
@@ -397,6 +405,7 @@ class Edge:
         from edge.briefing import BUDGET_TOKENS, compose
 
         now, zone, lang = self.clock.now(), self.settings.tz, self.settings.lang
+        self.current().clusters().refresh()
         return compose(self.current(), self.health(), now, zone, lang, budget or BUDGET_TOKENS)
 
     def briefing_at(self, when: str) -> tuple[Data, str]:

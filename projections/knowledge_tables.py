@@ -83,6 +83,22 @@ BESIDE: Final[dict[str, str]] = {
             owner TEXT PRIMARY KEY, embedder TEXT NOT NULL, vector BLOB NOT NULL
         ) WITHOUT ROWID;
     """,
+    # Clusters as they were last computed, ids only, and what they were computed of.
+    "knowledge_clusters": """
+        CREATE TABLE IF NOT EXISTS knowledge_clusters (
+            id TEXT PRIMARY KEY, place INTEGER NOT NULL, doc TEXT NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS knowledge_clusters_place ON knowledge_clusters (place);
+    """,
+    "knowledge_clusters_of": """
+        CREATE TABLE IF NOT EXISTS knowledge_clusters_of (one INTEGER PRIMARY KEY, key TEXT NOT NULL);
+    """,
+    # What a model wrote of a cluster, by the cluster's content; empty where it could not.
+    "knowledge_summaries": """
+        CREATE TABLE IF NOT EXISTS knowledge_summaries (
+            content TEXT PRIMARY KEY, model TEXT NOT NULL, summary TEXT NOT NULL
+        ) WITHOUT ROWID;
+    """,
     # Episodes that could not be extracted: how often, until when they rest, and why.
     "knowledge_troubles": """
         CREATE TABLE IF NOT EXISTS knowledge_troubles (

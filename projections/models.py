@@ -13,12 +13,14 @@ from projections.health import Health
 from projections.knowledge import Knowledge
 from projections.model import ReadModel
 from projections.runs import Dispatches, Runs
+from projections.sources import Sources
 
 MODELS: Final[tuple[type[ReadModel], ...]] = (
     Chats,
     Votes,
     Direction,
     Corpus,
+    Sources,
     Runs,
     Dispatches,
     Episodes,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from edge.domain.chat import Chat
 from edge.domain.corpus import Artefato, Breadcrumb
@@ -14,11 +14,15 @@ from edge.domain.direction import Item
 from edge.domain.dispatch import Dispatch
 from edge.domain.grill import Run
 from edge.domain.pendency import Act, ActKind, of_comment
+from edge.domain.sources import Source
 from edge.ports import Counts, EpisodeCounts, IdKind, Presentation, Which
 from projections import corpus
 from projections.episodes import counts as episode_counts
 from projections.knowledge_queries import KnowledgeQueries
 from projections.store import ReadStore
+
+if TYPE_CHECKING:
+    from projections.clusters import Clusters
 
 Doc = TypeVar("Doc")
 
@@ -156,6 +160,9 @@ class ReadModels:
         sql = "SELECT count(*) FROM chats WHERE target_ref = ? AND state != 'closed' AND position > 0"
         return cast("int", self._one(sql, slug))
 
+    def sources(self) -> list[Source]:
+        return list(self._docs("SELECT doc FROM sources WHERE curated ORDER BY position"))
+
     def breadcrumb(self) -> Breadcrumb | None:
         return corpus.breadcrumb(self._connection)
 
@@ -207,6 +214,11 @@ class ReadModels:
 
     def episodes(self) -> EpisodeCounts:
         return episode_counts(self._connection)
+
+    def clusters(self) -> Clusters:
+        from projections.clusters import Clusters
+
+        return Clusters(self.store)
 
     def noted(self, name: str) -> str | None:
         return self.store.noted(name)

@@ -96,10 +96,8 @@ class ReadStore:
         self.models = [model(self.connection) for model in models]
 
     def _is_ready(self, models: Sequence[type[ReadModel]]) -> bool:
-        tables = self.connection.execute(
-            "SELECT name FROM sqlite_schema WHERE name = 'checkpoints'"
-        ).fetchone()
-        if tables is None:
+        tables = {row[0] for row in self.connection.execute("SELECT name FROM sqlite_schema")}
+        if not tables.issuperset(("checkpoints", *(name for model in models for name in model.BESIDE))):
             return False
         known = {cast("str", row[0]) for row in self.connection.execute("SELECT model FROM checkpoints")}
         return known >= {model.NAME for model in models}
@@ -108,10 +106,12 @@ class ReadStore:
         self.connection.execute(_CORE)
         known = {cast("str", row[0]) for row in self.connection.execute("SELECT model FROM checkpoints")}
         for model in models:
+            for ddl in model.BESIDE.values():  # made where they are missing, also by newer code
+                self.connection.execute(ddl)
             if model.NAME not in known:
                 # beside models that have folded already it is outdated from the start: a rebuild fills it
                 version = model.VERSION if not known else 0
-                for ddl in (*model.TABLES.values(), *model.BESIDE.values()):
+                for ddl in model.TABLES.values():
                     self.connection.execute(ddl)
                 self.connection.execute(
                     "INSERT INTO checkpoints VALUES (?, ?, ?, 0, '', '', -1)",

@@ -95,13 +95,13 @@ class Extraction:
         if self._model:
             self._model.begin(iso(episode.at))
             return ""
-        found = self._rules(episode.turns, self._index.known_as)
+        found = self._rules(episode.turns, self._index.known_as, episode.project)
         self._ruled.begin(found, iso(episode.at))
         return clean(found.gist, MAX_GIST)
 
     def _read(self, episode: EpisodeText) -> str:
         """The gist by rules, where a model gave none."""
-        return clean(self._rules(episode.turns, self._index.known_as).gist, MAX_GIST)
+        return clean(self._rules(episode.turns, self._index.known_as, episode.project).gist, MAX_GIST)
 
 
 class PortEmbedder(EmbedderClient):

@@ -36,12 +36,15 @@ from edge.domain.events import Data
 from edge.domain.knowledge import normalised
 
 RULES: Final = "rules"
+REPLACES: Final = "replaces"
 
 
 class Reader(Protocol):
     """Reads an episode by rules; :func:`adapters.graph.reading.read` is the one there is."""
 
-    def __call__(self, turns: Sequence[Data], known: Callable[[str], str | None]) -> Read: ...
+    def __call__(
+        self, turns: Sequence[Data], known: Callable[[str], str | None], project: str | None = None
+    ) -> Read: ...
 
 
 class RuleClient(ContextClient):
@@ -78,31 +81,17 @@ class RuleClient(ContextClient):
         raise Unsupported(f"the rules have no answer to {question}")
 
     def against(self, statement: str) -> list[str]:
-        """Of a marked statement, the known facts with other ends that it makes doubtful.
-
-        Of the open facts from the same source by the same relation: those whose target the
-        statement names («… instead of Redis»), else the latest.
-        """
+        """The known facts with other ends that a marked statement makes doubtful: where it says that
+        something was replaced, whatever held of that; else none, since only the same ended."""
         fact = self._by_words.get(normalised(statement))
-        if fact is None or not fact.contradicts:
+        if fact is None or not fact.contradicts or fact.relation.casefold() != REPLACES:
             return []
-        before = [
-            known
-            for entity in self._index.named(fact.source)
+        return [
+            known.id
+            for entity in self._index.named(fact.target)
             for known in self._index.facts_of(entity.id)
-            if known.source == entity.id
-            and known.relation.casefold() == fact.relation.casefold()
-            and known.closed is None
-            and self._name(known.target) != normalised(fact.target)
+            if known.closed is None
         ]
-        words = f" {normalised(statement)} "
-        named = [known for known in before if f" {self._name(known.target)} " in words]
-        before.sort(key=lambda known: (known.valid_from or "", known.id))
-        return [known.id for known in named or before[-1:]]
-
-    def _name(self, entity: str) -> str:
-        known = self._index.entities.get(entity)
-        return normalised(known.name) if known else ""
 
     def _judged(self, context: Context) -> Context:
         words = normalised(context["new_edge"])
@@ -110,10 +99,23 @@ class RuleClient(ContextClient):
         fact = self._by_words.get(words)
         if fact is None or not fact.contradicts:
             return {"duplicate_facts": same, "contradicted_facts": []}
-        candidates = [*context["existing_edges"], *context["edge_invalidation_candidates"]]
+        ended = self._with_the_relation(fact)
+        candidates = [
+            *(each for each in context["existing_edges"] if normalised(each["fact"]) in ended),
+            *context["edge_invalidation_candidates"],
+        ]
         return {
             "duplicate_facts": same,
             "contradicted_facts": [each["idx"] for each in candidates if each["idx"] not in same],
+        }
+
+    def _with_the_relation(self, fact: Related) -> set[str]:
+        """The words of the known facts between the two ends that say the very relation that ended."""
+        return {
+            normalised(known.statement)
+            for entity in self._index.named(fact.source)
+            for known in self._index.facts_of(entity.id)
+            if known.source == entity.id and known.relation.casefold() == fact.relation.casefold()
         }
 
 

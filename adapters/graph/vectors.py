@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 BLOCK: Final = 2_048
 """Rows a block: 3 MB at 384 dimensions. Growing adds a block and copies nothing."""
-_TALL: Final = 256
-_SMALL: Final = 1 << 22
-"""Rows of one product, and its multiplications: OpenBLAS shares large and wide ones among threads,
-which at these sizes spend twenty times the work waiting for each other."""
+_SMALL: Final = 1 << 18
+"""Multiplications of one product. OpenBLAS shares larger ones among threads, and a single query's
+too, which at these sizes spend many times the work waiting for each other."""
+_WIDE: Final = 16
+"""Queries of one product."""
 IDENTICAL: Final = 1 - 1e-5
 """A cosine from which on two vectors are of one and the same text."""
-_NEAR: Final = 2e-5
-_DIGITS: Final = 5
+_NEAR: Final = 2e-4
+_DIGITS: Final = 4
 """Scores are compared at this many digits: the last bits depend on where a row stands."""
 
 Vectors = NDArray[np.float32]
@@ -65,15 +66,9 @@ class Rows:
         """For each row of ``queries`` the ids of cosine ``least`` or more, best first, ids breaking ties."""
         if not self._places or not len(queries):
             return [[] for _ in queries]
-        used = len(self._ids)
-        turned = np.ascontiguousarray(queries.T)
-        scores = np.empty((used, len(queries)), np.float32)
-        step = max(16, min(_TALL, _SMALL // queries.size))
-        for nth, block in enumerate(self._blocks):
-            for first in range(nth * BLOCK, min((nth + 1) * BLOCK, used), step):
-                last = min(first + step, (nth + 1) * BLOCK, used)
-                np.matmul(block[first % BLOCK : first % BLOCK + last - first], turned, out=scores[first:last])
-        scores = np.ascontiguousarray(scores.T)
+        scores = np.concatenate(
+            [self._products(queries[start : start + _WIDE]) for start in range(0, len(queries), _WIDE)]
+        )
         return [self._best(row, limit, least) for row in scores]
 
     def among(self, query: Vectors, owners: Collection[str], limit: int, least: float) -> list[Scored]:
@@ -81,6 +76,18 @@ class Rows:
         known = [(owner, self._places[owner]) for owner in owners if owner in self._places]
         scored = [(owner, round(float(self._row(place) @ query), _DIGITS)) for owner, place in known]
         return ranked([each for each in scored if each[1] >= least], limit)
+
+    def _products(self, queries: Vectors) -> Vectors:
+        """A row of cosines for each of a few queries, by products too small to be shared among threads."""
+        used, asked = len(self._ids), len(queries)
+        turned = np.ascontiguousarray(queries.T if asked > 1 else np.repeat(queries, 2, axis=0).T)
+        scores = np.empty((used, turned.shape[1]), np.float32)
+        step = max(1, _SMALL // turned.size)
+        for nth, block in enumerate(self._blocks):
+            for first in range(nth * BLOCK, min((nth + 1) * BLOCK, used), step):
+                last = min(first + step, (nth + 1) * BLOCK, used)
+                np.matmul(block[first % BLOCK : first % BLOCK + last - first], turned, out=scores[first:last])
+        return np.ascontiguousarray(scores[:, :asked].T)
 
     def _best(self, scores: Vectors, limit: int, least: float) -> list[Scored]:
         bound = least - _NEAR

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -51,7 +52,7 @@ def open_(
             theme,
             origin,
             edge.sweep_for,
-            lambda dispatch_id: edge.extract_for(dispatch_id, _silent if json_ else _aside),
+            lambda dispatch_id: _learnt(edge, dispatch_id, _silent if json_ else _aside),
             lambda: edge.briefing(budget_tokens),
         )
     data = {
@@ -82,6 +83,13 @@ def _aside(line: str) -> None:
 
 def _silent(_line: str) -> None:
     """Under --json stderr holds errors only."""
+
+
+def _learnt(edge: Edge, dispatch_id: str, say: Callable[[str], None]) -> Data:
+    """Extract what waits, and bring what is derived of it to currency."""
+    extracted = edge.extract_for(dispatch_id, say)
+    edge.derived.refresh()
+    return extracted
 
 
 @app.command(

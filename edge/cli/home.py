@@ -230,7 +230,9 @@ def at_(
     when: Annotated[str, typer.Argument(metavar="P", help="A position or an ISO time.")],
     model: Annotated[
         str,
-        typer.Argument(metavar="MODEL", help="chats, acts, direction, corpus, episodes, health or briefing."),
+        typer.Argument(
+            metavar="MODEL", help="chats, acts, direction, corpus, episodes, clusters, health or briefing."
+        ),
     ] = "chats",
     home: Home = None,
     json_: Json = False,

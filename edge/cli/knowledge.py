@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from edge.cli.common import At, Home, Json, counted, group, opened, queries, say, text_of
+from edge.cli.knowledge_clusters import clusters
 from edge.domain.knowledge import Tier
 from edge.domain.language import first_line
 from edge.domain.refusal import Misused
@@ -62,6 +63,9 @@ def search(
         [item.as_json(score) for item, score in found],
         "\n".join(_line(item) for item, _ in found) or "nothing that is known speaks of it",
     )
+
+
+app.command("clusters", epilog="Example: edge knowledge clusters --at 2026-11-30")(clusters)
 
 
 @app.command(epilog="Example: edge knowledge show 0f1c2d")

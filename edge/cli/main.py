@@ -30,6 +30,7 @@ _MODULES: Final[dict[str, tuple[str, str]]] = {
     "direction": ("edge.cli.direction", "The strategy: list, show, propose, set, drop"),
     "knowledge": ("edge.cli.knowledge", "What sessions suggest, and what you made of it"),
     "artefato": ("edge.cli.artefato", "What edge has published: list, show"),
+    "wiki": ("edge.cli.wiki", "Pages of what is known, decided and published"),
     "at": ("edge.cli.home", "Any read model as of a position or a time"),
     "log": ("edge.cli.log", "The log itself: tail, show, export, import, backup"),
     "worker": ("edge.cli.worker", "Keep this host's read models current while it runs"),

@@ -11,7 +11,7 @@ from edge.domain.refusal import Misused
 from edge.health import Lag, health
 from edge.wiring import Edge
 
-MODELS = ("chats", "acts", "direction", "corpus", "episodes", "health", "briefing")
+MODELS = ("chats", "acts", "direction", "corpus", "episodes", "clusters", "health", "briefing")
 
 
 def as_of(edge: Edge, when: str, model: str) -> Any:
@@ -20,6 +20,8 @@ def as_of(edge: Edge, when: str, model: str) -> Any:
         return listed(edge, when)
     if model == "briefing":
         return edge.briefing_at(when)[0]
+    if model == "clusters":
+        return edge.derived.clusters(when)
     if model not in MODELS:
         raise Misused(f"no read model {model!r}", hint=f"one of {', '.join(MODELS)}")
     known = edge.at(when)

@@ -27,6 +27,9 @@ as long again is what it may take to be let go of."""
 FOLLOW_EVERY: Final = 20.0
 """Seconds between looks whether something changed that the graph has to follow."""
 
+DERIVE_EVERY: Final = 30.0
+"""Seconds between looks at whether clusters and wiki are behind; a look where they are not is cheap."""
+
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -57,6 +60,7 @@ def worker(
         _start(seconds, "sweep", _taken_in(stopping), home, stopping)
     if edge.settings.graph:
         _start(FOLLOW_EVERY, "graph", _Following(), home, stopping)
+    _start(DERIVE_EVERY, "wiki", _Deriving(), home, stopping)
     try:
         following.run()
     finally:
@@ -146,6 +150,19 @@ class _Following:
         said = followed.said if followed else None
         if said and said != self._said:
             _say(f"graph: {said}")
+        self._said = said
+
+
+class _Deriving:
+    """Clusters and wiki follow too."""
+
+    def __init__(self) -> None:
+        self._said: str | None = None
+
+    def __call__(self, edge: Edge) -> None:
+        said = edge.derived.refresh()
+        if said and said != self._said:
+            _say(f"wiki: {said}")
         self._said = said
 
 

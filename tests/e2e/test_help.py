@@ -66,7 +66,9 @@ def test_it_takes_a_home_and_prints_json_where_it_prints_data(path: tuple[str, .
 
 def test_every_command_of_the_loop_is_there() -> None:
     surface = """
-        init open close briefing sweep at status doctor rebuild forget
+        init open close briefing sweep at status doctor rebuild forget wiki
+        knowledge.list knowledge.search knowledge.show knowledge.clusters
+        knowledge.promote knowledge.contest knowledge.merge knowledge.retire
         voz.comment voz.vote voz.answer voz.withdraw voz.list voz.show voz.timeline voz.pending voz.dispose
         grill.start grill.close grill.run grill.show grill.abandon
         direction.list direction.show direction.propose direction.set direction.drop

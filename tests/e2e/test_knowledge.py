@@ -205,3 +205,22 @@ def test_nothing_a_transcript_says_rises_above_a_hypothesis(
     assert not {t for t in types if t.startswith(("direction.", "voz.", "source.", "knowledge."))}
     if who == "tool":  # a program's words are nobody's
         assert person.gets("knowledge", "list") == []
+
+
+def test_what_only_a_forgotten_session_said_is_gone_and_what_was_promoted_stays(knowing: Person) -> None:
+    kept = statement(knowing, "Stripe, remember")
+    knowing.gets("knowledge", "promote", kept["id"], "--statement", "Payments go by Stripe")
+    before = knowing.gets("knowledge", "list")
+    knowing.gets("forget", "deploy", "--yes")
+    after = knowing.gets("knowledge", "list")
+    assert not any("Fly.io" in item["statement"] or "Docker" in item["statement"] for item in after)
+    assert {item["id"] for item in after} < {item["id"] for item in before}
+    curated = [item for item in after if item["tier"] == "curated"]
+    assert [(item["statement"], item["episodes"]) for item in curated] == [("Payments go by Stripe", [])]
+    assert knowing.gets("knowledge", "search", "GitHub Actions builds") == []
+    left = b"".join(path.read_bytes() for path in knowing.home.rglob("*") if path.is_file())
+    assert b"GitHub Actions builds" not in left
+    assert b"Fly.io" not in left
+    knowing.gets("rebuild")
+    assert knowing.gets("knowledge", "list") == after
+    assert knowing.gets("open", "report")["extraction"]["episodes"] == 0

@@ -64,8 +64,8 @@ DONE = {
     "dispatch_id": TEXT, "published": LIST, "receipts": LIST, "answered": LIST, "pending": LIST,
     "naked": LIST,
 }  # fmt: skip
-SECTIONS = ["health", "direction", "voz", "recap", "breadcrumb"]
-"""The sections that this issue brings, in their order."""
+SECTIONS = ["health", "direction", "voz", "recap", "breadcrumb", "knowledge"]
+"""The sections there are, in their order."""
 
 
 def assert_shape(data: Any, shape: dict[str, Any]) -> None:

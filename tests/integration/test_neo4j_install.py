@@ -12,6 +12,7 @@ import pytest
 from graphiti_core import Graphiti
 
 from adapters.embeddings.hashed import HashedEmbedder
+from edge.domain.refusal import Unreachable
 from edge.init import initialise
 from edge.settings import Settings, load
 from edge.wiring import Edge
@@ -155,3 +156,31 @@ def test_the_graph_can_be_what_knowledge_is_searched_in(desk: Desk) -> None:
     assert found
     assert "Stripe" in found[0][0].statement
     searching.close()
+
+
+def test_the_graph_lets_go_of_what_is_forgotten_at_once_or_when_it_is_back(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_talks(desk.store)
+    desk.open()
+    forgetting = desk.edge.forgetting
+    desk.edge.knowledge.graph.close()
+    monkeypatch.setattr(desk.edge.knowledge, "graph", _Down())
+    forgetting.forget(forgetting.session("deploy"))
+    assert desk.edge.health()["forgetting"] == ["graph"]
+    monkeypatch.undo()
+    monkeypatch.setenv("EDGE_GRAPH_PASSWORD", desk.server.password)
+    desk.edge.knowledge.__dict__.pop("graph", None)
+    assert desk.edge.finish_forgetting() == []
+    assert desk.edge.health()["forgetting"] == []
+    desk.assert_the_same()
+    assert not any("Fly.io" in str(row) for kind in desk.seen().values() for row in kind.values())
+
+
+class _Down:
+    def position(self, *_: object) -> int:
+        raise Unreachable("the graph is down")
+
+    project = rebuild = position
+
+    def close(self) -> None: ...

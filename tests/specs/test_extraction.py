@@ -11,7 +11,7 @@ import pytest
 
 from adapters.embeddings.hashed import HashedEmbedder
 from adapters.graph.extractor import GraphitiExtractor
-from adapters.graph.reading import Named, Read, Related
+from adapters.graph.reading import Named, Read, Related, read
 from edge.domain.catalogue import validated
 from edge.domain.events import Data
 from edge.domain.knowledge import entity_id, fact_id, mention_id
@@ -97,14 +97,22 @@ def test_a_fact_said_again_comes_with_its_first_words_and_date(story: Story) -> 
 
 def test_what_a_marked_statement_contradicts_is_closed_and_keeps_its_fields(story: Story) -> None:
     story.tell(episode(1, "Ana uses Redis", "Ana knows Bruno"))
-    data = story.tell(episode(2, "! Ana uses Valkey"))
+    data = story.tell(episode(2, "! Valkey replaces Redis"))
     by_words = facts_by_words(data)
-    assert set(by_words) == {"Ana uses Valkey", "Ana uses Redis"}
+    assert set(by_words) == {"Valkey replaces Redis", "Ana uses Redis"}
     assert by_words["Ana uses Redis"]["closed"] == ["2026-05-01T11:00:00Z", "2026-05-01T11:00:00Z"]
     assert by_words["Ana uses Redis"]["valid_from"] == "2026-05-01T10:00:00Z"
-    assert "closed" not in by_words["Ana uses Valkey"]
+    assert "closed" not in by_words["Valkey replaces Redis"]
     assert {entity["name"] for entity in data["entities"]} == {"Ana", "Valkey", "Redis"}
-    assert len(data["mentions"]) == 2, "Redis was not mentioned; it is there as the end of a fact"
+    assert len(data["mentions"]) == 2, "Ana was not mentioned; she is there as the end of a fact"
+
+
+def test_what_is_said_to_have_ended_ends_that_very_relation_and_no_other() -> None:
+    story = Story(rules=read)
+    story.tell(episode(1, "The `worker` uses Redis.", "The `worker` uses Postgres.", "Redis runs on Fly.io."))
+    data = story.tell(episode(2, "The `worker` no longer uses Redis."))
+    closed = {words for words, fact in facts_by_words(data).items() if fact.get("closed")}
+    assert closed == {"The `worker` uses Redis."}
 
 
 def test_without_a_mark_nothing_is_closed(story: Story) -> None:
@@ -115,14 +123,14 @@ def test_without_a_mark_nothing_is_closed(story: Story) -> None:
 
 def test_a_fact_closed_before_and_said_again_is_not_closed_again(story: Story) -> None:
     story.tell(episode(1, "Ana uses Redis"))
-    story.tell(episode(2, "! Ana uses Valkey"))
+    story.tell(episode(2, "! Valkey replaces Redis"))
     data = story.tell(episode(3, "Ana uses Redis"))
     assert "closed" not in facts_by_words(data)["Ana uses Redis"]
 
 
 def test_leaving_out_the_episode_that_closed_a_fact_opens_it_again(story: Story) -> None:
     story.tell(episode(1, "Ana uses Redis"))
-    closing = episode(2, "! Ana uses Valkey")
+    closing = episode(2, "! Valkey replaces Redis")
     story.tell(closing)
     story.tell(episode(3, "Ana uses Redis"))
     story.known.leave_out(closing.id)
@@ -135,10 +143,10 @@ def test_leaving_out_the_episode_that_closed_a_fact_opens_it_again(story: Story)
 
 def test_a_fact_repeated_and_contradicted_in_one_episode_keeps_both(story: Story) -> None:
     story.tell(episode(1, "Ana uses Redis"))
-    data = story.tell(episode(2, "Ana uses Redis", "! Ana uses Valkey"))
+    data = story.tell(episode(2, "Ana uses Redis", "! Valkey replaces Redis"))
     by_words = facts_by_words(data)
     assert by_words["Ana uses Redis"]["closed"]
-    assert set(by_words) == {"Ana uses Redis", "Ana uses Valkey"}
+    assert set(by_words) == {"Ana uses Redis", "Valkey replaces Redis"}
     assert len(data["order"]) == len(data["facts"]) == 2
 
 
@@ -160,19 +168,19 @@ def test_a_date_that_was_said_counts(story: Story) -> None:
 
 
 def test_an_older_statement_does_not_close_a_newer_one(story: Story) -> None:
-    story.tell(episode(5, "Ana uses Valkey"))
-    data = story.tell(episode(1, "! Ana uses Redis"))
+    story.tell(episode(5, "Ana uses Redis"))
+    data = story.tell(episode(1, "! Valkey replaces Redis"))
     by_words = facts_by_words(data)
-    assert "Ana uses Valkey" not in by_words
-    assert by_words["Ana uses Redis"]["closed"] == ["2026-05-01T14:00:00Z", "2026-05-01T10:00:00Z"]
+    assert "Ana uses Redis" not in by_words
+    assert by_words["Valkey replaces Redis"]["closed"] == ["2026-05-01T14:00:00Z", "2026-05-01T10:00:00Z"]
 
 
 LIFE = [
     episode(1, "Ana uses Redis", "Bruno owns courier", "src/a.py calls src/b.py"),
     episode(2, "Ana uses Redis", "Ana owns ledger", "Bruno knows Ana"),
-    episode(3, "! Ana uses Valkey", "Carla knows Bruno"),
-    episode(4, "ana uses valkey", "! Carla owns courier", "courier calls ledger"),
-    episode(5, "! Bruno knows Carla", "Ana_Maria knows Ana", "ledger calls courier"),
+    episode(3, "! Valkey replaces Redis", "Carla knows Bruno"),
+    episode(4, "ana uses valkey", "! Carla replaces Bruno", "courier calls ledger"),
+    episode(5, "! ledger replaces courier", "Ana_Maria knows Ana", "ledger calls courier"),
 ]
 
 
@@ -199,8 +207,8 @@ def test_what_was_extracted_is_not_known_before_the_log_has_it(story: Story) -> 
     story.extractor.refresh(story.known)
     story.extractor.extract(episode(1, "Ana uses Redis"))
     assert not story.extractor._index.entities
-    data = story.extractor.extract(episode(2, "! Ana uses Valkey"))
-    assert set(facts_by_words(data)) == {"Ana uses Valkey"}
+    data = story.extractor.extract(episode(2, "! Valkey replaces Redis"))
+    assert set(facts_by_words(data)) == {"Valkey replaces Redis"}
 
 
 def test_nothing_to_read_is_a_contribution_too(story: Story) -> None:
@@ -211,7 +219,7 @@ def test_nothing_to_read_is_a_contribution_too(story: Story) -> None:
 
 @pytest.mark.parametrize("text", ["\x00", "\u202e\u200b", "...", "   ", "\ud800"])
 def test_names_of_which_nothing_is_left_are_dropped_with_their_facts_and_counted(text: str) -> None:
-    def rules(turns: Sequence[Data], known: Callable[[str], str | None]) -> Read:
+    def rules(turns: Sequence[Data], known: Callable[[str], str | None], project: str | None = None) -> Read:
         names = (Named(text, "Concept"), Named("Ana", "Person"), Named("Bruno", "Nonsense"))
         said = [
             Related("Ana", "knows", other, f"Ana knows {other}", "tomorrow", False)
@@ -226,7 +234,7 @@ def test_names_of_which_nothing_is_left_are_dropped_with_their_facts_and_counted
 
 
 def test_a_fact_about_a_name_that_was_not_read_is_dropped_and_counted() -> None:
-    def rules(turns: Sequence[Data], known: Callable[[str], str | None]) -> Read:
+    def rules(turns: Sequence[Data], known: Callable[[str], str | None], project: str | None = None) -> Read:
         return Read(
             (Named("Ana", "Person"),), (Related("Ana", "knows", "Bruno", "Ana knows Bruno", None, False),), ""
         )
@@ -237,7 +245,7 @@ def test_a_fact_about_a_name_that_was_not_read_is_dropped_and_counted() -> None:
 
 
 def test_what_is_long_or_many_is_bounded() -> None:
-    def rules(turns: Sequence[Data], known: Callable[[str], str | None]) -> Read:
+    def rules(turns: Sequence[Data], known: Callable[[str], str | None], project: str | None = None) -> Read:
         names = [f"n{nth} " + "x" * 5_000 for nth in range(500)]
         said = [
             Related(one, "k" * 999, two, "w " * 9_000 + one, None, False)
@@ -257,7 +265,7 @@ def test_rules_that_fail_leave_no_trace() -> None:
     story.tell(episode(1, "Ana uses Redis"))
     before = dict(story.extractor._index.facts)
 
-    def broken(turns: Sequence[Data], known: Callable[[str], str | None]) -> Read:
+    def broken(turns: Sequence[Data], known: Callable[[str], str | None], project: str | None = None) -> Read:
         raise ValueError("secret words")
 
     story.extractor._rules = broken
@@ -271,7 +279,7 @@ def test_rules_that_fail_leave_no_trace() -> None:
 def test_the_reading_is_told_the_names_that_are_known() -> None:
     heard: list[str | None] = []
 
-    def rules(turns: Sequence[Data], known: Callable[[str], str | None]) -> Read:
+    def rules(turns: Sequence[Data], known: Callable[[str], str | None], project: str | None = None) -> Read:
         heard.append(known("ana luisa"))
         return read_lines(turns, known)
 

@@ -48,7 +48,7 @@ def statements(text: str) -> list[Related]:
     return found
 
 
-def read_lines(turns: Sequence[Data], known: Callable[[str], str | None]) -> Read:
+def read_lines(turns: Sequence[Data], known: Callable[[str], str | None], project: str | None = None) -> Read:
     """A reader of the notation, in place of the rules' own."""
     found = statements("\n".join(turn["text"] for turn in turns))
     names = dict.fromkeys(name for related in found for name in (related.source, related.target))

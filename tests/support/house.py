@@ -31,6 +31,7 @@ LOG_ID = "a-log"
 BESIDE = (
     *("measured", "sweep_files"),
     *("knowledge_changes", "knowledge_vectors", "knowledge_troubles"),
+    *("knowledge_clusters", "knowledge_clusters_of", "knowledge_summaries"),
 )
 """Tables of a host that are no fold of the log."""
 

@@ -98,15 +98,18 @@ class WordEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         self.embedded += len(texts)
-        made = np.zeros((len(texts), self.dimension), np.float32)
-        for row, text in zip(made, texts, strict=True):
-            for word in text.casefold().split():
-                digest = hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest()
-                seed = np.random.default_rng(int.from_bytes(digest))
-                row += seed.standard_normal(self.dimension, np.float32)
-            if row.any():
-                row /= np.linalg.norm(row)
-        return made
+        made = [sum((self._word(word) for word in text.casefold().split()), self._nothing) for text in texts]
+        found = np.array(made, np.float32).reshape(len(texts), self.dimension)
+        norms = np.linalg.norm(found, axis=1, keepdims=True)
+        return (found / np.where(norms == 0, 1, norms)).astype(np.float32)
+
+    @property
+    def _nothing(self) -> Vectors:
+        return np.zeros(self.dimension, np.float32)
+
+    def _word(self, word: str) -> Vectors:
+        digest = hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest()
+        return np.random.default_rng(int.from_bytes(digest)).standard_normal(self.dimension, np.float32)
 
 
 class MemoryVectors:
@@ -182,7 +185,8 @@ class Speaker:
             self.speak(1, known)
 
     def _name(self) -> str:
-        return f"{self._chance.choice(['Maria', 'edge', 'Lisboa', 'o log'])} {int(self._chance.expovariate(1 / (5 + self._made / 3)))}"
+        kind = self._chance.choice(("Maria", "edge", "Lisboa", "o log"))
+        return f"{kind} {int(self._chance.expovariate(1 / (5 + self._made / 3)))}"
 
     def _entity(self, name: str) -> Data:
         chance = self._chance.random

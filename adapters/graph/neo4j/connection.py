@@ -85,7 +85,7 @@ class Connection:
         with explained_by(self.where):
             return session.execute_write(unit_of_work(timeout=TRANSACTION_WITHIN)(work))
 
-    def read(self, query: str, **parameters: Any) -> list[Record]:
+    def read(self, query: str, /, **parameters: Any) -> list[Record]:
         """What a query gives that changes nothing."""
         with self.session(default_access_mode=READ_ACCESS) as session, explained_by(self.where):
             return session.execute_read(lambda t: list(t.run(query, parameters)))

@@ -6,7 +6,6 @@ import hashlib
 import json
 import uuid
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
 
 from adapters.graph.neo4j import values
@@ -14,7 +13,7 @@ from edge.domain.knowledge import normalised
 from edge.ports_knowledge import CuratedStatement
 
 _CURATED: Final = uuid.UUID("7a5e0c7e-5c1e-5f5d-8e0e-0c9b2f1f7c64")
-BEGAN: Final = datetime(1970, 1, 1, tzinfo=UTC)
+BEGAN: Final = "1970-01-01T00:00:00+00:00"
 
 
 Curated: TypeAlias = CuratedStatement
@@ -37,13 +36,13 @@ def entity_rows(curated: Sequence[Curated], group: str) -> list[dict[str, Any]]:
         {
             "uuid": id_,
             "first": None,
+            "at": row["at"],
             "labels": ["Entity"],
             "props": {
                 "uuid": id_,
                 "name": values.key(row["name"]),
                 "group_id": group,
                 "summary": "",
-                "created_at": row["at"],
             },
         }
         for id_, row in sorted(found.items())
@@ -55,6 +54,8 @@ def fact_rows(curated: Sequence[Curated], group: str) -> list[dict[str, Any]]:
         {
             "uuid": fact_id(each.id, group),
             "first": None,
+            "at": _at(each),
+            "times": [values.time(each.valid_from), None, None, None],
             "source": entity_id(each.source, group),
             "target": entity_id(each.target or each.source, group),
             "props": {
@@ -65,8 +66,6 @@ def fact_rows(curated: Sequence[Curated], group: str) -> list[dict[str, Any]]:
                 "fact": values.text(each.statement),
                 "group_id": group,
                 "episodes": [values.text(id_) for id_ in each.evidence],
-                "created_at": _at(each),
-                "valid_at": values.time(each.valid_from),
                 "curated_id": values.text(each.id),
             },
         }
@@ -83,5 +82,5 @@ def fact_id(id_: str, group: str) -> str:
     return str(uuid.uuid5(_CURATED, f"fact\n{group}\n{id_}"))
 
 
-def _at(each: Curated) -> datetime:
+def _at(each: Curated) -> str:
     return values.time(each.at) or BEGAN

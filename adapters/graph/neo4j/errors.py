@@ -64,14 +64,18 @@ def _answered(error: n4j.Neo4jError, where: str) -> EdgeError:
         return Unreachable(
             f"{where}: no such database, or it is stopped", hint="Neo4j's community edition has one: neo4j"
         )
-    if code in _READ_ONLY or isinstance(error, n4j.NotALeader | n4j.ForbiddenOnReadOnlyDatabase):
+    if (
+        code in _READ_ONLY
+        or "read-only" in told
+        or isinstance(error, n4j.NotALeader | n4j.ForbiddenOnReadOnlyDatabase)
+    ):
         return Unreachable(
             f"{where} takes no writes: it is read-only, or not its cluster's leader",
             hint="write neo4j:// instead of bolt:// to be led to the leader",
         )
     if isinstance(error, n4j.TransientError) or code.startswith("Neo.TransientError."):
         return Unreachable(f"{where} cannot do it now: {told}", hint="try again in a moment")
-    return Failed(f"{where} refused: {told}")
+    return Failed(f"{where} refused: {told}", hint="its own log says more")
 
 
 def _unanswered(error: Exception, where: str) -> EdgeError:
@@ -91,7 +95,7 @@ def _unanswered(error: Exception, where: str) -> EdgeError:
         return Unreachable(
             f"{where} speaks HTTP there", hint="name its Bolt port, 7687 unless it was changed"
         )
-    if "handshake" in told or "incomplete" in told:
+    if "handshake" in told or "incomplete" in told or isinstance(error, n4j.UnsupportedServerProduct):
         return Unreachable(
             f"{where} does not speak Bolt as it was addressed",
             hint="is it Neo4j's Bolt port, and does it want TLS: bolt+s://?",
@@ -102,12 +106,14 @@ def _unanswered(error: Exception, where: str) -> EdgeError:
         return Unreachable(f"{where} went away while it committed", hint="nothing doubles: try again")
     if isinstance(error, n4j.ServiceUnavailable | n4j.SessionExpired | n4j.ConnectionPoolError):
         return Unreachable(f"{where} does not answer", hint="is Neo4j running, and the network well?")
-    return Failed(f"{where}: {_line(error)}")
+    return Failed(f"{where}: {_line(error)}", hint="is it a Neo4j of line 5?")
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
+        for each in getattr(error, "exceptions", ()):  # one a member of a cluster
+            yield from _causes(each)
         error = error.__cause__ or error.__context__
 
 

@@ -159,8 +159,7 @@ class Neo4jGraph:
                     result = t.run(query, groups=self.groups, limit=DROPPED_AT_ONCE)
                     return int(result.single(strict=True)["dropped"])
 
-                found = run.page(some)
-                dropped = DROPPED_AT_ONCE if found is None else found
+                dropped = run.page(some)
 
     def _were(self, episodes: Sequence[str]) -> Iterable[Were]:
         if not episodes:
@@ -178,13 +177,18 @@ class Run:
         self._session = session
         self._pages = 0
 
-    def page(self, work: Callable[[ManagedTransaction], T]) -> T | None:
-        """Do the work in the next transaction; None where that stands already, and only the
-        answer had been lost."""
+    def page(self, work: Callable[[ManagedTransaction], T]) -> T:
+        """Do the work in the next transaction. Where only the answer is lost, the driver tries
+        again: then it stands already, and what it gave is known from the first time."""
         number, self._pages = self._pages, self._pages + 1
-        return self._connection.write(
-            lambda t: work(t) if checkpoint.next_page(t, self.terms, number) else None, self._session
-        )
+        given: list[T] = []
+
+        def once(transaction: ManagedTransaction) -> None:
+            if checkpoint.next_page(transaction, self.terms, number):
+                given[:] = [work(transaction)]
+
+        self._connection.write(once, self._session)
+        return given[0]
 
     def release(self) -> None:
         self._connection.write(lambda t: checkpoint.release(t, self.terms), self._session)

@@ -117,7 +117,6 @@ class Pages:
             yield Page(gone_episodes=[id_])
 
     def _episode(self, episode: KnownEpisode) -> Row:
-        at = values.time(episode.at) or promoted.BEGAN
         session = values.text(episode.session)
         project = f" in {values.text(episode.project)}" if episode.project else ""
         props = {
@@ -125,10 +124,8 @@ class Pages:
             "source": "message",
             "source_description": f"session {session}{project}",
             "content": values.text(episode.gist),
-            "created_at": at,
-            "valid_at": at,
         }
-        return {"uuid": episode.id, "props": props}
+        return {"uuid": episode.id, "at": values.time(episode.at) or promoted.BEGAN, "props": props}
 
     def _entity(self, entity: Entity) -> Page:
         if not entity.alive:
@@ -160,7 +157,6 @@ class Pages:
         for id_ in fact.episodes:
             if id_ in self._facts_are:
                 self._facts_are[id_].add(fact.id)
-        closed = fact.closed or (None, None)
         fixed = {
             "uuid": fact.id,
             "source_node_uuid": fact.source,
@@ -169,16 +165,14 @@ class Pages:
             "fact": values.text(fact.statement),
             "group_id": self._group,
             "episodes": list(dict.fromkeys(fact.episodes)),
-            "valid_at": values.time(fact.valid_from),
-            "invalid_at": values.time(closed[0]),
-            "expired_at": values.time(closed[1]),
-            "reference_time": values.time(fact.reference_time),
         }
+        times = (fact.valid_from, *(fact.closed or (None, None)), fact.reference_time)
         row = {
             "uuid": fact.id,
             "first": fact.episodes[0],
             "source": fact.source,
             "target": fact.target,
+            "times": [values.time(each) for each in times],
             "props": values.attributes(fact.attributes) | fixed,
         }
         return Page(facts=[row])
@@ -199,7 +193,7 @@ class Pages:
         for id_, row in rows.items():
             vector = np.frombuffer(stored[id_], np.float32)
             # A text without a word has no direction; Neo4j would refuse to compare it with any other.
-            row["vector"] = vector.tolist() if vector.any() else None
+            row["vector"] = values.vector(vector.tolist()) if vector.any() else None
         return page
 
 

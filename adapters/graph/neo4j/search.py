@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
 os.environ.setdefault("GRAPHITI_TELEMETRY_ENABLED", "false")
@@ -72,6 +73,8 @@ class Neo4jSearch(SearchInterface):
         return asyncio.run(self._facts(text, limit, min_score))
 
     async def _facts(self, text: str, limit: int, min_score: float) -> list[Found]:
+        if not text.strip():
+            return []
         vector = self._embedder.embed([text])[0]
         groups, filters = list(self._groups), SearchFilters()
         asked = [self.edge_fulltext_search(None, text, filters, groups, limit)]
@@ -102,7 +105,26 @@ class Neo4jSearch(SearchInterface):
         group_ids: list[str] | None = None,
         limit: int = 100,
     ) -> list[Any]:
-        return await self._stock.edge_fulltext_search(self._executor, query, search_filter, group_ids, limit)
+        return await self._worded(self._stock.edge_fulltext_search, query, search_filter, group_ids, limit)
+
+    async def _worded(
+        self,
+        search: Callable[..., Awaitable[list[Any]]],
+        query: str,
+        search_filter: Any,
+        group_ids: list[str] | None,
+        limit: int,
+    ) -> list[Any]:
+        """What a search by words finds, each group asked alone and the best of each in turn: asked
+        for several at once, Graphiti's query finds the last one's only (to Lucene, a OR b AND c
+        demands b and c)."""
+        if not query.strip():
+            return []
+        groups = [[group] for group in group_ids] if group_ids else [group_ids]
+        found = await asyncio.gather(
+            *(search(self._executor, query, search_filter, each, limit) for each in groups)
+        )
+        return [each for row in zip_longest(*found) for each in row if each is not None][:limit]
 
     async def edge_similarity_search(
         self,
@@ -134,7 +156,7 @@ class Neo4jSearch(SearchInterface):
         group_ids: list[str] | None = None,
         limit: int = 100,
     ) -> list[Any]:
-        return await self._stock.node_fulltext_search(self._executor, query, search_filter, group_ids, limit)
+        return await self._worded(self._stock.node_fulltext_search, query, search_filter, group_ids, limit)
 
     async def node_similarity_search(
         self,

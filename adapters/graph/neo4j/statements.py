@@ -27,7 +27,7 @@ CREATE (:Episodic {uuid: row.uuid, group_id: $group, entity_edges: []})
 SET_EPISODES: Final = """
 UNWIND $rows AS row
 MATCH (e:Episodic {uuid: row.uuid}) USING INDEX e:Episodic(uuid) WHERE e.group_id = $group
-SET e += row.props
+SET e += row.props, e.created_at = datetime(row.at), e.valid_at = datetime(row.at)
 """
 
 REVIVE_ENTITIES: Final = """
@@ -47,12 +47,12 @@ SET_ENTITIES: Final = """
 UNWIND $rows AS row
 MATCH (n:Entity {uuid: row.uuid}) USING INDEX n:Entity(uuid) WHERE n.group_id = $group
 OPTIONAL MATCH (e:Episodic {uuid: row.first}) USING INDEX e:Episodic(uuid) WHERE e.group_id = $group
-WITH n, row, coalesce(e.valid_at, row.props.created_at, datetime({epochMillis: 0})) AS created
+WITH n, row, coalesce(e.valid_at, datetime(row.at), datetime({epochMillis: 0})) AS created
 SET n = row.props, n.created_at = created
 SET n:$(row.labels)
 REMOVE n:$([label IN labels(n) WHERE NOT label IN row.labels])
 WITH n, row WHERE row.vector IS NOT NULL
-CALL db.create.setNodeVectorProperty(n, 'name_embedding', row.vector)
+CALL db.create.setNodeVectorProperty(n, 'name_embedding', [x IN split(row.vector, ' ') | toFloat(x)])
 RETURN count(*)
 """
 
@@ -128,11 +128,13 @@ OPTIONAL MATCH (b:Entity {uuid: row.target}) USING INDEX b:Entity(uuid) WHERE b.
 OPTIONAL MATCH (gb:EdgeGone {uuid: row.target}) USING INDEX gb:EdgeGone(uuid) WHERE gb.group_id = $group
 OPTIONAL MATCH (e:Episodic {uuid: row.first}) USING INDEX e:Episodic(uuid) WHERE e.group_id = $group
 WITH row, coalesce(a, ga) AS source, coalesce(b, gb) AS target,
-     coalesce(e.valid_at, row.props.created_at, datetime({epochMillis: 0})) AS created
+     coalesce(e.valid_at, datetime(row.at), datetime({epochMillis: 0})) AS created
 CREATE (source)-[r:RELATES_TO]->(target)
-SET r = row.props, r.created_at = created
+SET r = row.props, r.created_at = created, r.valid_at = datetime(row.times[0]),
+    r.invalid_at = datetime(row.times[1]), r.expired_at = datetime(row.times[2]),
+    r.reference_time = datetime(row.times[3])
 WITH r, row WHERE row.vector IS NOT NULL
-CALL db.create.setRelationshipVectorProperty(r, 'fact_embedding', row.vector)
+CALL db.create.setRelationshipVectorProperty(r, 'fact_embedding', [x IN split(row.vector, ' ') | toFloat(x)])
 RETURN count(*)
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -32,13 +32,14 @@ def key(value: str) -> str:
     return text(value)[:LONGEST_KEY]
 
 
-def time(value: str | None) -> datetime | None:
-    """A moment, in UTC where it says nothing; None where it is none."""
+def time(value: str | None) -> str | None:
+    """A moment for Cypher's ``datetime()``, in UTC; None where it is none. (Handing the driver a
+    datetime costs more than all else of a fact.)"""
     if not value:
         return None
     try:
         found = datetime.fromisoformat(value)
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
     except (ValueError, OverflowError, TypeError):
         return None
 
@@ -57,6 +58,12 @@ def attributes(said: Mapping[str, Any] | None) -> dict[str, Any]:
         for name, value in found.items()
         if value is not None and name not in _FIXED and name and "\0" not in name and "`" not in name
     }
+
+
+def vector(numbers: Sequence[float]) -> str:
+    """A vector as its statement takes it apart. As a list of numbers the driver takes eight times
+    as long over it, which was two thirds of the whole projection."""
+    return " ".join(["%.9g"] * len(numbers)) % tuple(numbers)  # nine digits are a float32 exactly
 
 
 def _property(value: Any) -> Any:

@@ -17,8 +17,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[3]
 JARS = ROOT / ".neo4j" / "jars"
 MAIN = Path(__file__).with_name("Server.java")
-PATIENCE = 120.0
-HEAP = "384m"
+PATIENCE = 300.0
+HEAP = "320m"
 
 
 class Server(NamedTuple):
@@ -43,31 +43,28 @@ class Neo4jProcess:
     def __init__(self, directory: Path, *options: str, stdin: int = subprocess.PIPE) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         password = secrets.token_urlsafe(12)
-        self._process = subprocess.Popen(
-            [
-                "java",
-                "-XX:+UseSerialGC",
-                f"-Xmx{HEAP}",
-                "-cp",
-                f"{JARS}/*",
-                str(MAIN),
-                str(directory),
-                password,
-                *options,
-            ],
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=(directory / "stderr").open("wb"),
-            text=True,
+        # It lives for some minutes: code compiled twice would not pay any more.
+        memory = (
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            f"-Xmx{HEAP}",
+            "-XX:MaxDirectMemorySize=96m",
         )
-        self.server = Server(self._heard(directory), password)
-
-    def _heard(self, directory: Path) -> str:
+        told = directory / "stderr"
+        with told.open("wb") as stderr:
+            self._process = subprocess.Popen(
+                ["java", *memory, "-cp", f"{JARS}/*", str(MAIN), str(directory), password, *options],
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+            )
         assert self._process.stdout
-        ready, _, _ = select.select([self._process.stdout], [], [], PATIENCE)
-        uri = self._process.stdout.readline().strip() if ready else ""
-        assert uri, f"Neo4j did not start: {(directory / 'stderr').read_text('utf-8', 'replace')[-2000:]}"
-        return uri.rstrip("/")
+        with self._process.stdout as stdout:  # it says one line only
+            ready, _, _ = select.select([stdout], [], [], PATIENCE)
+            uri = stdout.readline().strip() if ready else ""
+        assert uri, f"Neo4j did not start: {told.read_text('utf-8', 'replace')[-2000:]}"
+        self.server = Server(uri.rstrip("/"), password)
 
     def freeze(self) -> None:
         self._process.send_signal(signal.SIGSTOP)
@@ -75,11 +72,13 @@ class Neo4jProcess:
     def thaw(self) -> None:
         self._process.send_signal(signal.SIGCONT)
 
+    def leave(self) -> None:
+        """Do not wait for it: it may outlive this process."""
+        self._process.returncode = 0
+
     def stop(self) -> None:
         self._process.kill()
         self._process.wait()
-        assert self._process.stdout
-        self._process.stdout.close()
         if self._process.stdin:
             self._process.stdin.close()
 
@@ -124,7 +123,7 @@ def _started(directory: Path) -> tuple[Server, int]:
     os.set_blocking(reading, True)
     started = Neo4jProcess(directory / secrets.token_hex(4), stdin=reading)
     os.close(reading)
-    started._process.returncode = 0  # it outlives this process where others use it: not ours to wait for
+    started.leave()
     (directory / "server").write_text("\n".join(started.server), "utf-8")
     (directory / "users").write_text("0", "utf-8")
     return started.server, held

@@ -66,7 +66,7 @@ def with_graphiti(server: Server, embedder: Embedder, work: Callable[[Graphiti],
         try:
             return await work(graphiti)
         finally:
-            await graphiti.close()
+            await graphiti.close()  # type: ignore[no-untyped-call]
 
     return asyncio.run(run())
 
