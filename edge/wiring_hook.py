@@ -19,9 +19,9 @@ def admits(settings: Settings) -> Admits:
 
 def briefing_as_it_stands(settings: Settings, budget: int) -> str | None:
     """The Briefing from what this host has folded so far; None where it has folded nothing."""
-    from edge.briefing import compose
+    from edge.briefing import compose, rendered
     from projections.models import MODELS
-    from projections.queries import ReadModels
+    from projections.standing import StandingModels
     from projections.store import StandingStore
 
     if not settings.read_path.exists():
@@ -29,8 +29,11 @@ def briefing_as_it_stands(settings: Settings, budget: int) -> str | None:
     edge = Edge(settings)
     store = StandingStore(settings.read_path, MODELS)
     try:
-        queries = ReadModels(store)
+        queries = StandingModels(store)
         measured = health(queries, edge.mode, Lag(queries.position(), 0))
-        return compose(queries, measured, edge.clock.now(), settings.tz, settings.lang, budget).text
+        composed = compose(queries, measured, edge.clock.now(), settings.tz, settings.lang, budget)
+        # clusters that are not kept were not looked at: nothing is said of them, least that there are none
+        said = [section for section in composed.sections if section.items or section.name != "knowledge"]
+        return rendered(said, settings.lang)
     finally:
         store.close()
