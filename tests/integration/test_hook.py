@@ -16,6 +16,7 @@ import pytest
 
 from edge.domain.episodes import BRIEFING_BEGIN, BRIEFING_END
 from edge.services import MODEL_CALL
+from tests.support.sessions import write_talks
 from tests.support.sweeping import Session
 
 EDGE = [sys.executable, "-m", "edge"]
@@ -223,14 +224,31 @@ def test_what_hangs_is_given_up_in_time(install: Install) -> None:
     assert "not done within" in failed(install.hook())
 
 
-def test_it_loads_only_what_it_needs(install: Install) -> None:
+def loaded(install: Install) -> set[str]:
+    """The modules a hook imports that has something to show."""
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "edge", "hook", "session-start"],
         env=install.environ, capture_output=True, check=True, input=b"",
     )  # fmt: skip
-    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
-    assert "edge.hook" in loaded
-    assert loaded.isdisjoint(HEAVY)
+    assert b"additionalContext" in done.stdout
+    found = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+    assert "edge.hook" in found
+    return found
+
+
+def test_it_loads_only_what_it_needs(install: Install) -> None:
+    assert loaded(install).isdisjoint(HEAVY)
+
+
+def test_it_works_out_no_clusters(install: Install) -> None:
+    write_talks(install.store)
+    install.types("open", "beat")
+    assert "## Knowledge" in shown(install.hook())
+    assert loaded(install).isdisjoint(HEAVY)
+    with closing(apsw.Connection(str(install.home / "read.db"))) as store:
+        store.execute("DELETE FROM knowledge_clusters_of")  # as after an extraction nobody was briefed on
+    assert "## Knowledge" not in shown(install.hook())
+    assert loaded(install).isdisjoint(HEAVY)
 
 
 def test_what_is_told_is_not_swept_as_the_operators_words(install: Install) -> None:
