@@ -22,4 +22,6 @@ def edge(home: Path, *args: str) -> list[str]:
 def run(command: list[str]) -> bytes:
     """Run it to its end; what it printed. Raises where it failed."""
     environment = {**os.environ, "EDGE_ACTOR": "operator"}
-    return subprocess.run(command, check=True, capture_output=True, env=environment).stdout
+    return subprocess.run(
+        command, check=True, stdin=subprocess.DEVNULL, capture_output=True, env=environment
+    ).stdout

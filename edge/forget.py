@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from edge.admitting import in_project
 from edge.domain import forgetting
 from edge.domain.events import Data
 from edge.domain.refusal import EdgeError, Misused, Refused
@@ -19,7 +20,7 @@ from edge.forget_streams import Ending
 from edge.journal import ATTEMPTS, Journal
 from edge.ports import IdKind, ReadSide
 from edge.ports_forget import NOTED, STREAMS, FollowUp, ForgetIndex, let_go_up_to, still_holding
-from edge.sweep import in_project, stream_key
+from edge.sweep import stream_key
 
 Kind = Literal["session", "project", "comment", "artefato"]
 

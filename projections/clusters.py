@@ -116,7 +116,7 @@ class Clusters:
         rows = self._connection.execute(
             "SELECT e.extraction FROM knowledge_contributions c"
             " JOIN knowledge_episodes e ON e.id = c.episode AND e.state = 'alive'"
-            " WHERE c.owner = ? AND c.kind = 'fact' ORDER BY c.position DESC LIMIT ?",
+            " WHERE c.owner = ? AND c.kind = 'fact' AND c.supports ORDER BY c.position DESC LIMIT ?",
             (fact, limit),
         )
         found = [cast("str", event) for (event,) in rows]
@@ -167,7 +167,7 @@ class Clusters:
         """The facts shown; what a merged one had in support counts for the one it is merged into."""
         rows = self._connection.execute(
             "SELECT f.id, f.source, f.target, f.tier, f.episodes, max(e.at) FROM knowledge_facts f"
-            " LEFT JOIN knowledge_contributions c ON c.owner = f.id AND c.kind = 'fact'"
+            " LEFT JOIN knowledge_contributions c ON c.owner = f.id AND c.kind = 'fact' AND c.supports"
             " LEFT JOIN knowledge_episodes e ON e.id = c.episode AND e.state = 'alive'"
             f" WHERE f.tier IN {_SHOWN} OR f.tier = 'merged' GROUP BY f.num"
         )

@@ -16,7 +16,7 @@ from edge.domain import curated
 from edge.domain.chat import text_of
 from edge.domain.episodes import CAPTURED, FORGOTTEN, RECLASSIFIED, Range, covers, said_at
 from edge.domain.events import Data, Event
-from edge.domain.knowledge import EXTRACTED, Entity, Fact, with_mention, with_statement, words_hash
+from edge.domain.knowledge import EXTRACTED, Entity, Fact, states, with_mention, with_statement, words_hash
 from projections.documents import read, written
 from projections.knowledge_rows import Kind, KnowledgeRows, entity_of, fact_of, hashes, subject_of
 from projections.knowledge_tables import BESIDE, TABLES
@@ -39,7 +39,7 @@ class Knowledge(ReadModel):
     """Of a page's captured episodes the rows are held back; the rest is written as it comes."""
 
     NAME = "knowledge"
-    VERSION = 1
+    VERSION = 2  # what only closes a fact does not support it
     TYPES = frozenset((CAPTURED, RECLASSIFIED, FORGOTTEN, EXTRACTED, EXTRACTION_FORGOTTEN, *curated.TYPES))
     TABLES: ClassVar[dict[str, str]] = TABLES
     BESIDE: ClassVar[dict[str, str]] = BESIDE
@@ -160,8 +160,11 @@ class Knowledge(ReadModel):
         for kind, field in _KINDS:
             said = {str(one["id"]): one for one in data.get(field) or ()}
             self.connection.executemany(
-                "INSERT OR REPLACE INTO knowledge_contributions VALUES (?, ?, ?, ?, ?)",
-                [(owner, id_, kind, event.position, written(one)) for owner, one in said.items()],
+                "INSERT OR REPLACE INTO knowledge_contributions VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    (owner, id_, kind, event.position, kind == "entity" or states(one), written(one))
+                    for owner, one in said.items()
+                ],
             )
             if episode.state == "alive":
                 for owner, one in said.items():
@@ -181,37 +184,39 @@ class Knowledge(ReadModel):
         table = "knowledge_entities" if kind == "entity" else "knowledge_facts"
         row = self.connection.execute(f"SELECT doc, episodes, first FROM {table} WHERE id = ?", (id_,)).get
         doc, episodes, first = cast("tuple[str, int, int]", row) if row else ("", 0, 0)
-        first = first if episodes else position
-        if kind == "entity":
-            entity = with_mention(entity_of(id_, doc) if episodes else None, said, episode)
+        if not episodes:  # what closed it may have come before
+            self._refold([(kind, id_)], position)
+        elif kind == "entity":
+            entity = with_mention(entity_of(id_, doc), said, episode)
             self._rows.put_entity(entity, episodes + 1, first, position)
         else:
-            fact = with_statement(fact_of(id_, doc) if episodes else None, said, episode)
-            self._rows.put_fact(fact, episodes + 1, first, position)
+            fact = with_statement(fact_of(id_, doc), said, episode)
+            self._rows.put_fact(fact, episodes + states(said), first, position)
 
     def _refold(self, about: Iterable[tuple[Kind, str]], position: int, *, forgetting: bool = True) -> None:
         """Fold what remains about each of these. ``forgetting``: what is gone is to be forgotten."""
         for kind, id_ in about:
             rows = self.connection.execute(
-                "SELECT c.episode, c.position, c.doc FROM knowledge_contributions c"
+                "SELECT c.episode, c.position, c.doc, c.supports FROM knowledge_contributions c"
                 " JOIN knowledge_episodes e ON e.id = c.episode AND e.state = 'alive'"
                 " WHERE c.owner = ? AND c.kind = ? ORDER BY c.position",
                 (id_, kind),
             )
-            remaining = cast("list[tuple[str, int, str]]", list(rows))
-            first = remaining[0][1] if remaining else 0
+            remaining = cast("list[tuple[str, int, str, int]]", list(rows))
+            supporting = [at for _, at, _, supports in remaining if supports]
+            first = supporting[0] if supporting else 0
             if kind == "entity":
                 entity = Entity(id_)
-                for episode, _, doc in remaining:
+                for episode, _, doc, _ in remaining:
                     entity = with_mention(entity, read(doc), episode)
-                self._rows.put_entity(entity, len(remaining), first, position)
+                self._rows.put_entity(entity, len(supporting), first, position)
             else:
-                if forgetting and not remaining:
+                if forgetting and not supporting:
                     self._rows.unsay(id_)
                 fact = Fact(id_)
-                for episode, _, doc in remaining:
+                for episode, _, doc, _ in remaining:
                     fact = with_statement(fact, read(doc), episode)
-                self._rows.put_fact(fact, len(remaining), first, position)
+                self._rows.put_fact(fact, len(supporting), first, position)
 
     def _tally(self, costs: Iterable[_Cost], sign: int) -> None:
         for day, model, calls, tokens, ms in costs:

@@ -68,7 +68,8 @@ class KnowledgeQueries:
     def set_aside(self) -> list[str]:
         """Episodes that could not be extracted, tried as often as one is."""
         rows = self._connection.execute(
-            "SELECT t.episode FROM knowledge_troubles t JOIN knowledge_episodes e ON e.id = t.episode"
+            # CROSS: from the few that were in trouble, not from all episodes there are
+            "SELECT t.episode FROM knowledge_troubles t CROSS JOIN knowledge_episodes e ON e.id = t.episode"
             " WHERE t.attempts >= ? AND e.extracted = 0 AND e.state = 'alive' ORDER BY t.episode",
             (ATTEMPTS,),
         )
@@ -134,7 +135,7 @@ class KnowledgeQueries:
         rows = self._connection.execute(
             "SELECT DISTINCT c.episode FROM knowledge_contributions c"
             " JOIN knowledge_episodes e ON e.id = c.episode AND e.state = 'alive'"
-            f" WHERE c.owner IN ({marks}) ORDER BY c.position",
+            f" WHERE c.owner IN ({marks}) AND c.supports ORDER BY c.position",
             tuple(owners),
         )
         return [cast("str", row[0]) for row in list(rows)]

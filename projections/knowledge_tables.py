@@ -19,7 +19,7 @@ TABLES: Final[dict[str, str]] = {
     "knowledge_contributions": """
         CREATE TABLE knowledge_contributions (
             owner TEXT NOT NULL, episode TEXT NOT NULL, kind TEXT NOT NULL, position INTEGER NOT NULL,
-            doc TEXT NOT NULL, PRIMARY KEY (owner, episode)
+            supports INTEGER NOT NULL, doc TEXT NOT NULL, PRIMARY KEY (owner, episode)
         ) WITHOUT ROWID;
         CREATE INDEX knowledge_contributions_episode ON knowledge_contributions (episode);
     """,

@@ -16,7 +16,7 @@ from projections.store import BUSY_MS, ReadStore
 _SUPPORT: Final = (
     "SELECT c.episode FROM knowledge_contributions c"
     " JOIN knowledge_episodes e ON e.id = c.episode AND e.state = 'alive'"
-    " WHERE c.owner = ? ORDER BY c.position"
+    " WHERE c.owner = ? AND c.supports ORDER BY c.position"
 )
 
 

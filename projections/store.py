@@ -14,6 +14,8 @@ from edge.ports_forget import NOTED, READ_MODELS
 from projections.model import ReadModel
 
 BUSY_MS: Final = 30_000
+STANDING_BUSY_MS: Final = 300
+"""A reader in WAL mode waits for no writer; only a file being moved or checkpointed can hold it up."""
 
 _CORE: Final = """
     CREATE TABLE IF NOT EXISTS checkpoints (
@@ -230,6 +232,33 @@ class ReadStore:
 
     def close(self) -> None:
         self.connection.close()
+
+
+class StandingStore(ReadStore):
+    """A read store opened only to read what others folded: nothing is made, caught up or noted.
+
+    For whoever may neither wait nor write; where the tables are not this code's, it refuses.
+    """
+
+    def __init__(self, path: Path, models: Sequence[type[ReadModel]]) -> None:
+        self.path = path
+        try:
+            self.connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+            self.connection.set_busy_timeout(STANDING_BUSY_MS)
+            self.models = [model(self.connection) for model in models]
+            ready = self._is_ready(models) and not self.outdated()
+            self.log_id = self._log_id() if ready else ""
+        except apsw.Error as error:
+            raise Failed(
+                f"the read store {path} cannot be read ({error})", hint="`edge doctor` looks at it"
+            ) from error
+        if not ready:
+            self.close()
+            raise Failed("the read models are not of this edge's code", hint="`edge status` folds them anew")
+
+    def _log_id(self) -> str:
+        row = self.connection.execute("SELECT log_id FROM checkpoints LIMIT 1").fetchone()
+        return cast("str", row[0]) if row else ""
 
 
 def set_aside(path: Path) -> Path:

@@ -95,6 +95,9 @@ class Contribution:
 
     def _add_fact(self, row: Row) -> None:
         known = self._index.facts.get(row["uuid"])
+        if known is not None and self._episode.id not in (row["episodes"] or ()):
+            self._close(row, known)
+            return
         fact = known or self._new_fact(row)
         if fact is None or not (self._end(fact.source) and self._end(fact.target)):
             self.dropped += 1
@@ -107,6 +110,12 @@ class Contribution:
         elif fact.id in self._facts and "closed" in self._facts[fact.id]:
             said["closed"] = self._facts[fact.id]["closed"]
         self._facts[fact.id] = said
+
+    def _close(self, row: Row, known: Fact) -> None:
+        """A fact that this episode only makes doubtful: its id, and none of the words others said."""
+        closed = self._closed(row, known)
+        if closed:
+            self._facts[known.id] = {"id": known.id, "closed": closed}
 
     def _new_fact(self, row: Row) -> Fact | None:
         source, target = self._owner(row["source_node_uuid"]), self._owner(row["target_node_uuid"])

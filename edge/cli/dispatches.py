@@ -122,8 +122,8 @@ def close(
     """Close a dispatch: publish or leave a breadcrumb, give every act its receipt, pass the gate."""
     publication = _artefact(artefato, slug, meta, republish)
     with opened(home) as edge:
-        full = _dispatch(edge, dispatch_id)
-        done = edge.dispatches.close(full, intent, publication, _answers(edge, answered or []))
+        full = dispatch_of(edge, dispatch_id)
+        done = edge.dispatches.close(full, intent, publication, answers_of(edge, answered or []))
     lines = [f"dispatch {done.dispatch_id} closed"]
     lines += [f"published: {name}" for name in done.published]
     lines.append(
@@ -132,7 +132,8 @@ def close(
     say(json_, done._asdict(), "\n".join(lines))
 
 
-def _dispatch(edge: Edge, prefix: str | None) -> str:
+def dispatch_of(edge: Edge, prefix: str | None) -> str:
+    """The dispatch an id or a unique prefix means; the only open one where none is given."""
     if prefix is not None:
         return edge.resolve("dispatch", prefix)
     found = edge.current().open_dispatches()
@@ -144,7 +145,8 @@ def _dispatch(edge: Edge, prefix: str | None) -> str:
     return found[0]
 
 
-def _answers(edge: Edge, answered: list[str]) -> dict[tuple[ActKind, str], str]:
+def answers_of(edge: Edge, answered: list[str]) -> dict[tuple[ActKind, str], str]:
+    """The acts that ``ACT=REF`` says are answered, each with its ref."""
     answers: dict[tuple[ActKind, str], str] = {}
     for pair in answered:
         act, equals, ref = pair.partition("=")

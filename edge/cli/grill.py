@@ -10,6 +10,7 @@ import typer
 
 from edge.cli import views
 from edge.cli.common import Home, Json, counted, document_of, group, opened, say
+from edge.closing import Result
 from edge.domain.events import Data
 from edge.domain.grill import Run, loaded_ids
 from edge.domain.language import first_line
@@ -38,22 +39,23 @@ def start(
     if not unattended:
         require_operator("an attended grill", "start it with --unattended, or in your own terminal")
     with opened(home) as edge:
-        caps = _caps(edge, max_chats, max_tokens)
-        started = edge.grill.start("unattended" if unattended else "attended", *caps)
-        data = _started(edge, started)
-    lines = [f"run {started.run['run_id']} ({started.run['mode']})"]
+        begun = edge.grill.start(
+            "unattended" if unattended else "attended", *caps(edge, max_chats, max_tokens)
+        )
+        data = started(edge, begun)
+    lines = [f"run {begun.run['run_id']} ({begun.run['mode']})"]
     lines += [
-        f"{c.chat['comment_id']}  harm {c.harm.value}  {first_line(c.chat['body'], 80)}"
-        for c in started.loaded
+        f"{c.chat['comment_id']}  harm {c.harm.value}  {first_line(c.chat['body'], 80)}" for c in begun.loaded
     ]
     lines += [
         f"to curate: {e['do']} {e['id']}  {e['why']}: {first_line(e['title'], 80)}" for e in data["agenda"]
     ]
-    lines.append(f"overflow {len(started.overflow)}, awaiting {len(started.awaiting)}")
+    lines.append(f"overflow {len(begun.overflow)}, awaiting {len(begun.awaiting)}")
     say(json_, data, "\n".join(lines))
 
 
-def _caps(edge: Edge, max_chats: int | None, max_tokens: int | None) -> tuple[int, int]:
+def caps(edge: Edge, max_chats: int | None, max_tokens: int | None) -> tuple[int, int]:
+    """The caps of a run: as asked for, else as set."""
     settings = edge.settings
     return (
         settings.max_chats if max_chats is None else max_chats,
@@ -61,18 +63,19 @@ def _caps(edge: Edge, max_chats: int | None, max_tokens: int | None) -> tuple[in
     )
 
 
-def _started(edge: Edge, started: Started) -> Data:
-    known, run = edge.current(), started.run
+def started(edge: Edge, begun: Started) -> Data:
+    """A run and what it loaded, as `grill start` prints it."""
+    known, run = edge.current(), begun.run
     return {
         "run_id": run["run_id"],
         "cursor": run["cursor"],
         "now": run["now"],
         "mode": run["mode"],
-        "loaded": [views.candidate(candidate, known) for candidate in started.loaded],
+        "loaded": [views.candidate(candidate, known) for candidate in begun.loaded],
         "agenda": views.agenda(run["agenda"], known),
-        "overflow": started.overflow,
-        "awaiting": started.awaiting,
-        "actionable": started.actionable,
+        "overflow": begun.overflow,
+        "awaiting": begun.awaiting,
+        "actionable": begun.actionable,
     }
 
 
@@ -91,11 +94,12 @@ def close(
     """Close a run by a plan that decides every chat it loaded; without one, resume the stored plan."""
     document = None if plan is None else document_of(plan)
     with opened(home) as edge:
-        closed = edge.grill.close(_run(edge, run), document, acting(), intent)
-    _print(json_, closed)
+        done = edge.grill.close(run_of(edge, run), document, acting(), intent)
+    _print(json_, done)
 
 
-def _run(edge: Edge, prefix: str | None) -> str:
+def run_of(edge: Edge, prefix: str | None) -> str:
+    """The run an id or a unique prefix means; the only open one where none is given."""
     if prefix is not None:
         return edge.resolve("run", prefix)
     found = edge.current().open_runs()
@@ -107,34 +111,41 @@ def _run(edge: Edge, prefix: str | None) -> str:
     return found[0]
 
 
-def _print(as_json: bool, closed: Closed, cost: tuple[int, int] | None = None) -> None:
-    """The results, and what models cost in calls and tokens; exit 3 where another close came first."""
-    chats = [result for result in closed.results if result.curate is None]
-    curated = [{**r.curate, "result": r.result} for r in closed.results if r.curate is not None]
-    data = {
-        "run_id": closed.run_id,
-        "finished": closed.finished,
-        "results": [{k: v for k, v in r._asdict().items() if k != "curate"} for r in chats],
-        "curated": curated,
-        "overflow": closed.overflow,
+def closed(done: Closed) -> Data:
+    """How a run stands after a close, as `grill close` prints it."""
+    return {
+        "run_id": done.run_id,
+        "finished": done.finished,
+        "results": [{k: v for k, v in r._asdict().items() if k != "curate"} for r in _chats(done)],
+        "curated": [{**r.curate, "result": r.result} for r in done.results if r.curate is not None],
+        "overflow": done.overflow,
     }
-    lines = [f"run {closed.run_id} {'finished' if closed.finished else 'is not finished'}"]
-    for result in chats:
+
+
+def _chats(done: Closed) -> list[Result]:
+    return [result for result in done.results if result.curate is None]
+
+
+def _print(as_json: bool, done: Closed, cost: tuple[int, int] | None = None) -> None:
+    """The results, and what models cost in calls and tokens; exit 3 where another close came first."""
+    data = closed(done)
+    lines = [f"run {done.run_id} {'finished' if done.finished else 'is not finished'}"]
+    for result in _chats(done):
         steer = f"  {result.direction_id}" if result.direction_id else ""
         lines.append(f"{result.comment_id}  {result.outcome or result.result}{steer}")
         if result.reason:
             lines.append(f"    {result.reason}")
         if result.clarify_id:
             lines.append(f"    asks the operator: edge voz answer {result.clarify_id} …")
-    lines += [f"{act['do']} {act['id']}  {act['result']}" for act in curated]
-    if closed.overflow:
-        lines.append(f"overflow {len(closed.overflow)}: the next run loads them")
+    lines += [f"{act['do']} {act['id']}  {act['result']}" for act in data["curated"]]
+    if done.overflow:
+        lines.append(f"overflow {len(done.overflow)}: the next run loads them")
     if cost is not None:
         calls, tokens = cost
         data["cost"] = {"calls": calls, "tokens": tokens}
         lines.append(f"model: {counted(calls, 'call')}, {counted(tokens, 'token')}")
     say(as_json, data, "\n".join(lines))
-    if closed.stale:
+    if done.stale:
         raise typer.Exit(3)
 
 
@@ -151,16 +162,16 @@ def run(
         require_operator("an attended grill", "start it with --unattended, or in your own terminal")
     with opened(home) as edge:
         before = edge.model.tally() if edge.model else None
-        closed = edge.grill.run(
+        done = edge.grill.run(
             edge.cognition,
             "unattended" if unattended else "attended",
-            _caps(edge, max_chats, max_tokens),
+            caps(edge, max_chats, max_tokens),
             edge.settings.lang,
             acting(),
             None if unattended else _ask,
         )
         cost = edge.model.tally().since(before) if edge.model and before else None
-    _print(json_, closed, cost)
+    _print(json_, done, cost)
 
 
 def _ask(question: str, options: Sequence[Data]) -> str | None:
@@ -207,7 +218,7 @@ def _run_shown(edge: Edge, prefix: str | None) -> str:
     last = edge.current().last_run()
     if prefix is None and not edge.current().open_runs() and last is not None:
         return last["run_id"]
-    return _run(edge, prefix)
+    return run_of(edge, prefix)
 
 
 def _lines(state: Run) -> list[str]:
@@ -230,6 +241,6 @@ def abandon(
 ) -> None:
     """Give a run up; what it left undecided is marked as owed an answer."""
     with opened(home) as edge:
-        closed = edge.grill.abandon(_run(edge, run), reason, acting())
-    results = [{"comment_id": r.comment_id, "result": r.result} for r in closed.results]
-    say(json_, {"run_id": closed.run_id, "results": results}, f"run {closed.run_id} abandoned")
+        done = edge.grill.abandon(run_of(edge, run), reason, acting())
+    results = [{"comment_id": r.comment_id, "result": r.result} for r in done.results]
+    say(json_, {"run_id": done.run_id, "results": results}, f"run {done.run_id} abandoned")

@@ -126,8 +126,10 @@ def _ask_projects(projects: list[str]) -> tuple[str, ...]:
 @app.command(epilog="Example: edge status")
 def status(home: Home = None, json_: Json = False) -> None:
     """The health strip: what is open, what waits, what is broken."""
+    from edge import hooklog
+
     with opened(home) as edge:
-        data = edge.health()
+        data = {**edge.health(), "hook": hooklog.standing(edge.settings.home)}
     lines = [
         f"{'degraded' if data['degraded'] else 'ok'} ({data['mode']}), head {data['head']}",
         "  ".join(
@@ -146,7 +148,19 @@ def status(home: Home = None, json_: Json = False) -> None:
     lines += [f"unfinished run {run}: `edge grill show {run}`" for run in data["unfinished_runs"]]
     lines += [f"has not let go yet of what is forgotten: {name}" for name in data["forgetting"]]
     lines += [f"{error['kind']}: {', '.join(error['ids'])}".rstrip(": ") for error in data["errors"]]
+    lines += _hooks(data["hook"])
     say(json_, data, "\n".join(lines))
+
+
+def _hooks(standing: Data | None) -> list[str]:
+    """How the last hook ended, and the last that failed where that was another."""
+    if standing is None:
+        return []
+    last, failure = standing["last"], standing["failure"]
+    shown = [f"last hook {last['at']} {last['event']}: {last['outcome']}, {last['said']}"]
+    if failure and failure != last:
+        shown.append(f"last hook that failed {failure['at']} {failure['event']}: {failure['said']}")
+    return shown
 
 
 @app.command(epilog="Example: edge doctor")

@@ -9,7 +9,15 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from edge.domain.corpus import MAX_BODY_BYTES
 from edge.domain.direction import MAX_TITLE
@@ -274,15 +282,25 @@ class ExtractedEntity(Shape):
 
 
 class ExtractedFact(Shape):
+    """A fact the episode states, with all its fixed fields; or one it only makes doubtful, of which it
+    holds no words: they are others', and go when those are forgotten."""
+
     id: str
-    source: str
-    target: str
-    relation: Filled
-    statement: Filled
+    source: str | None = None
+    target: str | None = None
+    relation: Filled | None = None
+    statement: Filled | None = None
     valid_from: Moment | None = None
     reference_time: Moment | None = None
     attributes: dict[str, Any] | None = None
     closed: list[str | None] | None = None
+
+    @model_validator(mode="after")
+    def _states_or_closes(self) -> ExtractedFact:
+        words = (self.source, self.target, self.relation, self.statement)
+        if None in words and (any(words) or self.closed is None):
+            raise ValueError("a fact is stated with source, target, relation and statement, or only closed")
+        return self
 
 
 class EpisodeExtracted(Shape):

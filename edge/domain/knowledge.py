@@ -75,8 +75,20 @@ def with_mention(entity: Entity | None, said: Data, episode: str) -> Entity:
     )
 
 
+def states(said: Data) -> bool:
+    """Whether a contributed fact is stated by its episode, and not only made doubtful."""
+    return said.get("statement") is not None
+
+
 def with_statement(fact: Fact | None, said: Data, episode: str) -> Fact:
-    """The fact after one more contribution stated, repeated or closed it."""
+    """The fact after one more contribution stated, repeated or closed it.
+
+    One that only closes it supports nothing: alone it leaves a fact that is not alive.
+    """
+    closed = said.get("closed")
+    shut = (closed[0], closed[1]) if closed else (fact.closed if fact else None)
+    if not states(said):
+        return (fact or Fact(said["id"]))._replace(closed=shut)
     if fact is None or not fact.alive:
         fact = Fact(
             said["id"],
@@ -88,11 +100,7 @@ def with_statement(fact: Fact | None, said: Data, episode: str) -> Fact:
             said.get("reference_time"),
             said.get("attributes"),
         )
-    closed = said.get("closed")
-    return fact._replace(
-        closed=(closed[0], closed[1]) if closed else fact.closed,
-        episodes=(*fact.episodes, episode),
-    )
+    return fact._replace(closed=shut, episodes=(*fact.episodes, episode))
 
 
 # -- ids that racing extractors agree on -----------------------------------------------------
@@ -133,7 +141,7 @@ def fold(contributions: Iterable[tuple[str, Data]]) -> tuple[dict[str, Entity], 
             entities[said["id"]] = with_mention(entities.get(said["id"]), said, episode)
         for said in data.get("facts") or ():
             facts[said["id"]] = with_statement(facts.get(said["id"]), said, episode)
-    return entities, facts
+    return entities, {id_: fact for id_, fact in facts.items() if fact.alive}
 
 
 def words_hash(statement: str) -> str:

@@ -2,9 +2,10 @@
 
 A script, so that what dies is a process: ``python -m tests.crash.graph_projector URI PASSWORD PREFIX
 SEED MODE ARGUMENT``. It forks a child a kill point, with a group of its own, while it has no
-connection open. ``steps``: at the n-th call on the server, before it or after, for every n from
-ARGUMENT on, until one gets through; ``moments``: after ARGUMENT random times. Another child then
-projects what the killed one left behind. It prints one line a group: the group, and where it died.
+connection open. ``steps``: before the n-th call on the server, for every ARGUMENT-th n, until one
+gets through (after a call is before the next, and what is not committed does not count);
+``moments``: after ARGUMENT random times. Another child then projects what the killed one left
+behind. It prints one line a group: the group, and whether it died.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Work:
         return Neo4jGraph(*self._opened, WordEmbedder(), MemoryVectors(), log_id="a-log", lease=0)
 
 
-def die_at(step: int, *, after: bool) -> None:
+def die_before(step: int) -> None:
     """Count what is asked of the server: statements, and whole transactions around them."""
     calls = 0
 
@@ -72,13 +73,9 @@ def die_at(step: int, *, after: bool) -> None:
         def counted(*args: Any, **kwargs: Any) -> Any:
             nonlocal calls
             calls += 1
-            here = calls == step
-            if here and not after:
+            if calls == step:
                 os.kill(os.getpid(), signal.SIGKILL)
-            answer = call(*args, **kwargs)
-            if here:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return answer
+            return call(*args, **kwargs)
 
         return counted
 
@@ -98,14 +95,14 @@ def in_child(work: Callable[[], None]) -> int:
 def main(uri: str, password: str, prefix: str, seed: str, mode: str, argument: str) -> None:
     chance = random.Random(int(seed))
     moments = [chance.uniform(0, LONGEST) for _ in range(int(argument))]
-    first, number = int(argument) if mode == "steps" else 0, 0
+    number = 0
     while True:
         work = Work(uri, password, f"{prefix}_{number}", int(seed))
         assert in_child(work.base) == 0
 
-        def killed(work: Work = work, step: int = first + number // 2, after: bool = number % 2 == 1) -> None:
+        def killed(work: Work = work, number: int = number) -> None:
             if mode == "steps":
-                die_at(step + 1, after=after)
+                die_before(1 + number * int(argument))
             else:
                 signal.setitimer(signal.ITIMER_REAL, moments[number])  # SIGALRM, caught by nobody
             work.whole()

@@ -22,8 +22,8 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
 
 ROOT: Any = typer.main.get_command(app)
 LEAVES = dict(commands(ROOT))
-RUNS_ON = [("worker",), ("dashboard",), ("up",)]
-"""Commands that print no data, but run until they are stopped."""
+RUNS_ON = [("worker",), ("mcp",), ("hook",), ("dashboard",), ("up",)]
+"""Commands that print no data of their own: they run on, or speak a program's language."""
 READ = pytest.mark.parametrize("path", LEAVES, ids=" ".join)
 
 

@@ -19,5 +19,7 @@ def test_the_bench_writes_its_table(tmp_path: Path) -> None:
         "`edge voz list --open`, whole process",
         "`edge voz list`, whole process",
         "`edge status`, whole process",
+        "`edge hook session-start`, whole process",
+        "`edge hook session-start`, whole process",
     ]
     assert any("SQLite" in line and "CPUs" in line for line in lines)

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from edge.admitting import in_project
 from edge.domain.events import Event
 from edge.domain.refusal import Misused, Refused, Unreachable
 from edge.forget import Target
 from edge.init import initialise
 from edge.settings import Settings
-from edge.sweep import in_project
 from edge.wiring import Edge
 from projections.chats import Chats
 from tests.support.esdb.process import EventStoreProcess

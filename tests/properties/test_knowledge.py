@@ -18,6 +18,8 @@ from tests.support.house import House, dump, folded
 NAMES = ["Redis", "redis", "Postgrés", "edge", "a fila"]
 SAID = ["Redis holds the queue", "edge uses Postgrés", "a fila é do Redis", "Postgrés replaced Redis."]
 STREAMS = ["one", "two"]
+HOW = ["stated", "closed", "both"]
+"""What an episode does with a fact: it says it, only makes it doubtful, or both."""
 
 Step = tuple[Any, ...]
 
@@ -27,7 +29,7 @@ steps = st.lists(
         st.tuples(
             st.just("extract"),
             st.integers(0, 9),
-            st.lists(st.tuples(st.sampled_from(SAID), st.booleans()), max_size=3),
+            st.lists(st.tuples(st.sampled_from(SAID), st.sampled_from(HOW)), max_size=3),
             st.sampled_from(NAMES),
         ),
         st.tuples(
@@ -44,19 +46,17 @@ steps = st.lists(
 )
 
 
-def contribution(episode: str, said: list[tuple[str, bool]], name: str) -> Data:
+def contribution(episode: str, said: list[tuple[str, str]], name: str) -> Data:
     """What an extraction of the episode could say: one entity, and facts of it."""
     one, other = entity_id(name), entity_id("edge")
     facts: dict[str, Data] = {}
-    for statement, closed in said:
+    for statement, how in said:
         id_ = fact_id(one, "HAS", other, statement)
+        words = {"source": one, "target": other, "relation": "HAS", "statement": statement}
         facts[id_] = {
             "id": id_,
-            "source": one,
-            "target": other,
-            "relation": "HAS",
-            "statement": statement,
-            **({"closed": ["2026-11-01", None]} if closed else {}),
+            **(words if how != "closed" else {}),
+            **({"closed": ["2026-11-01", None]} if how != "stated" else {}),
         }
     entities = [{"id": one, "name": name}, {"id": other, "name": "edge"}]
     return {
@@ -104,7 +104,7 @@ class History:
         self.episodes.append(id_)
         self.stream_of[id_], self.presence[id_] = name, presence
 
-    def extract(self, which: int, said: list[tuple[str, bool]], name: str) -> None:
+    def extract(self, which: int, said: list[tuple[str, str]], name: str) -> None:
         if not self.episodes:
             return
         episode = self.episodes[which % len(self.episodes)]
