@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from uuid import uuid4
 from fastapi import Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
 
 from adapters.web import logs, words
 from adapters.web.config import Config
@@ -84,7 +86,12 @@ class Site:
             "new_key": lambda: uuid4().hex,
             "has": words.has,
         }
-        made.filters |= {"md": rendered, "line": first_line, "path": lambda text: quote(str(text), safe="")}
+        made.filters |= {
+            "md": rendered,
+            "line": first_line,
+            "ticks": _ticks,
+            "path": lambda text: quote(str(text), safe=""),
+        }
         return made
 
     def lang_of(self, request: Request) -> Lang:
@@ -221,6 +228,11 @@ def found(thing: Any) -> Any:
     if thing is None:
         raise Oops(404, "not-here")
     return thing
+
+
+def _ticks(text: str) -> Markup:
+    """What stands between backticks as code, everything else escaped."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text)))  # noqa: S704  # escaped before
 
 
 def _local(path: str) -> str:

@@ -29,8 +29,11 @@ async function renew() {
   } catch (error) {
     lost.hidden = false;
   } finally {
-    loading = false;
-    if (wanted) { wanted = false; renew(); }
+    // while a long history is folded the page is asked for once a second, not at every step
+    setTimeout(() => {
+      loading = false;
+      if (wanted) { wanted = false; renew(); }
+    }, 1000);
   }
 }
 
