@@ -284,7 +284,7 @@ class Edge:
         from edge.scrubbing import Scrub
 
         log = () if self.settings.log is not None else (Scrub("log file", self.embedded_log.scrub),)
-        graph = (Scrub("graph", self.knowledge.forget_in_graph),) if self.settings.graph else ()
+        graph = (Scrub("graph", self.knowledge.catch_graph_up),) if self.settings.graph else ()
         wiki = Scrub("wiki", self.derived.let_go)
         return (Scrub(READ_MODELS, self._scrub_read_models), *log, wiki, *graph)
 

@@ -21,7 +21,8 @@ from edge.ports_knowledge import EpisodeText, Knowing
 
 if TYPE_CHECKING:
     from adapters.graph.extractor import GraphitiExtractor
-    from edge.ports_knowledge import Embedder, Graph, KnownGraph, Model
+    from adapters.graph.neo4j.graph import Neo4jGraph
+    from edge.ports_knowledge import Embedder, KnownGraph, Model
     from edge.wiring import Edge
     from projections.known import StoredVectors
 
@@ -63,9 +64,20 @@ class KnowledgeParts:
     def extractor(self) -> GraphitiExtractor:
         from adapters.graph.extractor import GraphitiExtractor
 
+        search = self.graph.search if self.searches_in_graph else None
         return GraphitiExtractor(
-            self._edge.settings.group, self.model, self.embedder, self.vectors, self._waiting
+            self._edge.settings.group,
+            self.model,
+            self.embedder,
+            self.vectors,
+            self._waiting,
+            candidates=search,
         )
+
+    @property
+    def searches_in_graph(self) -> bool:
+        """Whether candidates of what is extracted or asked for are looked for in the graph."""
+        return self._edge.settings.search == "neo4j"
 
     @cached_property
     def lease(self) -> Lease:
@@ -74,7 +86,7 @@ class KnowledgeParts:
         return FileLease(self._edge.settings.home / "extract.lock")
 
     @cached_property
-    def graph(self) -> Graph:
+    def graph(self) -> Neo4jGraph:
         from adapters.graph.neo4j.graph import Neo4jGraph
 
         edge, settings = self._edge, self._edge.settings
@@ -99,8 +111,8 @@ class KnowledgeParts:
         """The graph again from the start, out of the read models."""
         return self._following().rebuild()
 
-    def forget_in_graph(self) -> None:
-        """Have the graph let go of what the read models have; raises where it is down."""
+    def catch_graph_up(self) -> None:
+        """Bring the graph to where the read models are, what they let go of too; raises where it is down."""
         self._following().carry_on()
 
     def _following(self) -> GraphFollowing:
@@ -122,7 +134,7 @@ class KnowledgeParts:
 
         if at is None:
             view = self._edge.current().knowledge
-            if self._edge.settings.search == "neo4j":
+            if self.searches_in_graph:
                 return view.found(self.graph.find(text, limit))
             return view.search(text, self.embedder, self.vectors, limit)
         then = self._edge.at(at)
@@ -190,6 +202,8 @@ class _Waiting:
         self._edge.current()
         with self._edge.store.snapshot():
             self._parts.extractor.refresh(self._parts.known)
+        if self._parts.model and self._parts.searches_in_graph:
+            self._parts.catch_graph_up()
 
     def ids(self, since: str) -> list[str]:
         from projections.episodes import waiting

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NoReturn
 
 from graphiti_core import Graphiti
 from graphiti_core.cross_encoder.client import CrossEncoderClient
+from graphiti_core.driver.search_interface.search_interface import SearchInterface
 from graphiti_core.embedder import EmbedderClient
 from graphiti_core.nodes import EpisodeType
 
@@ -39,6 +41,7 @@ class Extraction:
         index: Index,
         texts: EpisodeTexts,
         rules: Reader,
+        candidates: Callable[[], SearchInterface] | None = None,
     ) -> None:
         self._group = group
         self._index = index
@@ -50,6 +53,8 @@ class Extraction:
         # rules look at no summary, and making one costs
         summary = index.summary if model else lambda entity: entity.summary or ""
         self.driver = IndexDriver(group, index, texts, reach, summary)
+        if model and candidates:
+            self.driver.search_interface = candidates()
         self.graphiti = Graphiti(
             graph_driver=self.driver,
             llm_client=self._client,

@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 import weakref
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from adapters.graph.embedding import Remembering
@@ -28,6 +28,8 @@ from edge.ports_knowledge import (
 )
 
 if TYPE_CHECKING:
+    from graphiti_core.driver.search_interface.search_interface import SearchInterface
+
     from adapters.graph.extraction import Extraction
     from adapters.graph.rules import Reader
 
@@ -51,6 +53,7 @@ class GraphitiExtractor:
         vectors: VectorStore,
         texts: EpisodeTexts,
         rules: Reader = read,
+        candidates: Callable[[], SearchInterface] | None = None,
     ) -> None:
         if not GROUP.fullmatch(group):
             raise Misused(f"group {group!r} is no name of a group")
@@ -59,6 +62,7 @@ class GraphitiExtractor:
         self._embedder = Remembering(embedder)
         self._texts = texts
         self._rules = rules
+        self._candidates = candidates
         self._index = Index(self._embedder, vectors)
         self._one = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -107,7 +111,13 @@ class GraphitiExtractor:
             from adapters.graph.extraction import Extraction
 
             self._extraction = Extraction(
-                self._group, self._model, self._embedder, self._index, self._texts, self._rules
+                self._group,
+                self._model,
+                self._embedder,
+                self._index,
+                self._texts,
+                self._rules,
+                self._candidates,
             )
         return self._extraction
 

@@ -12,13 +12,18 @@ import pytest
 from graphiti_core import Graphiti
 
 from adapters.embeddings.hashed import HashedEmbedder
+from adapters.graph.extractor import GraphitiExtractor
+from adapters.graph.neo4j.graph import Neo4jGraph
 from edge.domain.refusal import Unreachable
 from edge.init import initialise
 from edge.settings import Settings, load
 from edge.wiring import Edge
+from tests.support.episodes import episode, read_lines
+from tests.support.knowledge import FoldedKnowledge, KeptTexts, KeptVectors
 from tests.support.neo4j.process import Server
 from tests.support.neo4j.stock import Seen, seen, with_graphiti
 from tests.support.sessions import TALKS, write_talks
+from tests.support.standing_in import StandIn
 
 
 class Desk:
@@ -156,6 +161,39 @@ def test_the_graph_can_be_what_knowledge_is_searched_in(desk: Desk) -> None:
     assert found
     assert "Stripe" in found[0][0].statement
     searching.close()
+
+
+@pytest.mark.parametrize("searched", ["index", "graph"])
+def test_a_models_candidates_may_be_searched_in_the_graph_and_what_is_found_is_the_same(
+    searched: str, neo4j_server: Server
+) -> None:
+    """Contradictions across other ends, and names like others: only a search finds what to ask about."""
+    group, embedder, known, texts = f"g{uuid4().hex[:12]}", HashedEmbedder(), FoldedKnowledge(), KeptTexts()
+    graph = Neo4jGraph(
+        neo4j_server.uri, neo4j_server.password, group, embedder, KeptVectors(), log_id="a-log"
+    )
+    extractor = GraphitiExtractor(
+        group,
+        StandIn(),
+        embedder,
+        KeptVectors(),
+        texts,
+        rules=read_lines,
+        candidates=graph.search if searched == "graph" else None,
+    )
+    told = [
+        episode(1, "Ana_Luísa_Prado uses Redis", "courier hosted_on Lisbon"),
+        episode(2, "Ana_Luísa_P uses Redis", "courier hosted_on Porto"),
+    ]
+    for text in told:
+        extractor.refresh(known)
+        data = extractor.extract(text)
+        known.add(text, {"episode": text.id, "by": extractor.by, **data})
+        texts.texts[text.id] = text
+        graph.project(known)
+    graph.close()
+    (closed,) = (known.facts[fact["id"]].statement for fact in data["facts"] if fact.get("closed"))
+    assert closed == "courier hosted_on Lisbon"
 
 
 def test_the_graph_lets_go_of_what_is_forgotten_at_once_or_when_it_is_back(
