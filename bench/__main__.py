@@ -25,6 +25,7 @@ MEASURES: Final = {
     "P7": "bench.p7_cli",
     "P8": "bench.p8_subscription",
     "P9": "bench.p9_extraction",
+    "P9-Neo4j": "bench.p9_neo4j",
     "P10": "bench.p10_dashboard",
     "P11": "bench.p11_search",
 }
