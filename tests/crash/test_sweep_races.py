@@ -150,7 +150,7 @@ def test_sweeps_killed_anywhere_beside_each_other_lose_and_double_nothing(place:
             head = log.head()
         killed += died
         midway += died and head > before
-    assert killed > ROUNDS
+    assert killed > ROUNDS // 2
     assert midway > ROUNDS // 4
     place.check()
 
