@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, cast
 import apsw
 
 from edge.domain import curated
+from edge.domain.clusters import resolved
 from edge.domain.events import Data
 from edge.domain.knowledge import Tier, normalised
 from edge.extraction import ATTEMPTS
@@ -102,6 +103,7 @@ class KnowledgeQueries:
 
     def _knowing(self, rows: Iterable[_Row]) -> list[Knowing]:
         names: dict[str, str] = {}
+        ends = self._ends()
         found = []
         for id_, source, target, said, tier, words, first, doc in list(rows):
             owners = self._same(id_, said)
@@ -111,7 +113,7 @@ class KnowledgeQueries:
                     id=id_,
                     statement=words,
                     tier=tier,
-                    entities=self._names(source, target, names),
+                    entities=self._names([ends.get(end, end) for end in (source, target)], names),
                     episodes=self._episodes(owners),
                     valid_from=fact.valid_from,
                     position=first,
@@ -121,10 +123,12 @@ class KnowledgeQueries:
         return found
 
     def _same(self, id_: str, said: str) -> list[str]:
-        """The id, what was merged into it, and what says the same under another id."""
+        """The id, what says the same under another, and what was merged into these, however many times."""
         rows = self._connection.execute(
-            "SELECT id FROM knowledge_curations WHERE \"into\" = ?1 AND doc ->> 'standing' = 'merged'"
-            " UNION SELECT id FROM knowledge_facts WHERE words_hash = ?2 AND tier = 'said'",
+            "WITH RECURSIVE same (id) AS (SELECT ?1"
+            " UNION SELECT id FROM knowledge_facts WHERE words_hash = ?2 AND tier = 'said'"
+            ' UNION SELECT c.id FROM same JOIN knowledge_curations c ON c."into" = same.id'
+            " AND c.doc ->> 'standing' = 'merged') SELECT id FROM same ORDER BY id",
             (id_, said),
         )
         return [id_, *(cast("str", row[0]) for row in list(rows) if row[0] != id_)]
@@ -156,17 +160,27 @@ class KnowledgeQueries:
         row = self._connection.execute("SELECT doc FROM knowledge_curations WHERE id = ?", (id_,)).get
         return cast("curated.Curation", read(cast("str", row))) if row else None
 
-    def _names(self, source: str, target: str, known: dict[str, str]) -> list[str]:
-        return list(dict.fromkeys(name for end in (source, target) if (name := self._name(end, known))))
+    def _ends(self) -> dict[str, str]:
+        """What each merged id counts as, through any number of merges."""
+        rows = self._connection.execute(
+            "SELECT id, \"into\" FROM knowledge_curations WHERE doc ->> 'standing' = 'merged'"
+        )
+        merged = dict(cast("Iterable[tuple[str, str]]", rows))
+        if not merged:
+            return {}
+        living = self._connection.execute(
+            "SELECT id FROM knowledge_entities WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted({*merged, *merged.values()})),),
+        )
+        alive = {cast("str", row[0]) for row in living}
+        return {id_: resolved(id_, merged, alive) for id_ in merged}
+
+    def _names(self, ends: Sequence[str], known: dict[str, str]) -> list[str]:
+        return list(dict.fromkeys(name for end in ends if (name := self._name(end, known))))
 
     def _name(self, entity: str, known: dict[str, str]) -> str:
-        """An entity's name, or that of the one it was merged into."""
         if entity not in known:
-            row = self._connection.execute(
-                'SELECT e.doc FROM knowledge_entities e WHERE e.id = coalesce((SELECT "into" FROM'
-                " knowledge_curations WHERE id = ?1 AND doc ->> 'standing' = 'merged'), ?1)",
-                (entity,),
-            ).get
+            row = self._connection.execute("SELECT doc FROM knowledge_entities WHERE id = ?", (entity,)).get
             known[entity] = entity_of(entity, cast("str", row)).name if row else ""
         return known[entity]
 

@@ -107,6 +107,26 @@ def test_merged_statements_count_as_one(knowing: Person) -> None:
     knowing.is_told(3, "knowledge", "merge", other["id"], one["id"])  # what is gone takes nothing in
 
 
+def test_what_was_merged_before_counts_to_what_its_heir_is_merged_into(knowing: Person) -> None:
+    one, two, three = knowing.gets("knowledge", "list")[:3]
+    knowing.gets("knowledge", "merge", one["id"], two["id"])
+    knowing.gets("knowledge", "merge", two["id"], three["id"])
+    listed = {item["id"]: item for item in knowing.gets("knowledge", "list")}
+    assert set(listed[three["id"]]["episodes"]) == {*one["episodes"], *two["episodes"], *three["episodes"]}
+
+
+def test_a_statement_names_the_entity_its_own_were_merged_into_at_last(knowing: Person) -> None:
+    item = next(item for item in knowing.gets("knowledge", "list") if len(item["entities"]) == 2)
+    said = knowing.gets("log", "show", f"extraction-me.{item['episodes'][0]}")
+    ids = {entity["name"]: entity["id"] for entity in said[0]["data"]["entities"]}
+    first, second = item["entities"]
+    third = next(name for name in ids if name not in item["entities"])
+    knowing.gets("knowledge", "merge", ids[first], ids[second])
+    knowing.gets("knowledge", "merge", ids[second], ids[third])
+    listed = {item["id"]: item for item in knowing.gets("knowledge", "list")}
+    assert listed[item["id"]]["entities"] == [third]
+
+
 def test_what_is_not_there_is_not_curated_and_an_agent_curates_nothing(knowing: Person) -> None:
     item = knowing.gets("knowledge", "list")[0]
     curations: list[tuple[str, ...]] = [
