@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,27 @@ def test_extracted_anew_each_episode_has_a_second_result_and_curation_carries_ov
     ]
     knowing.is_told(2, "rebuild", "chats", "--re-extract")
     knowing.is_told(2, "rebuild", "graph")  # none is configured
+
+
+def test_extracted_anew_what_a_later_session_ended_is_contested_still(person: Person, store: Path) -> None:
+    for hour, (name, words) in enumerate(
+        (
+            ("one", "The Orders service uses Postgres."),
+            ("two", "The Orders service no longer uses Postgres."),
+            ("three", "The Orders service no longer uses Postgres. The Orders service uses Redis."),
+        )
+    ):
+        session = Session(name)
+        session._now = datetime(2026, 11, 19, 9 + hour, tzinfo=UTC)
+        session.user(words)
+        session.write(store)
+    person.gets("open", "report")
+    before = {i["statement"]: (i["tier"], i["episodes"]) for i in person.gets("knowledge", "list")}
+    assert before["The Orders service uses Postgres."][0] == "contested"
+    for _ in range(2):
+        person.gets("rebuild", "knowledge", "--re-extract")
+        listed = person.gets("knowledge", "list")
+        assert {i["statement"]: (i["tier"], i["episodes"]) for i in listed} == before
 
 
 POISON = {
