@@ -75,6 +75,16 @@ class KnowledgeQueries:
         )
         return [cast("str", row[0]) for row in list(rows)]
 
+    def failing(self) -> Data | None:
+        """How many waiting episodes failed and rest, until when, and why the last of them did."""
+        rows = self._connection.execute(
+            "SELECT t.until, t.error FROM knowledge_troubles t JOIN knowledge_episodes e ON e.id = t.episode"
+            " WHERE t.attempts < ? AND e.extracted = 0 AND e.state = 'alive' ORDER BY t.until, t.episode",
+            (ATTEMPTS,),
+        )
+        found = cast("list[tuple[str, str]]", list(rows))
+        return {"episodes": len(found), "until": found[0][0], "said": found[-1][1]} if found else None
+
     def extracted_after(self, position: int) -> int:
         """How many episodes' results stand after a position."""
         return cast(
