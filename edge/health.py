@@ -41,6 +41,7 @@ def health(queries: Queries, mode: str, lag: Lag) -> Data:
         knowledge = {
             "waiting": waiting,
             "set_aside": queries.knowledge.set_aside(),
+            "failing": queries.knowledge.failing(),
             "stopped": queries.noted(STOPPED) or None,
             "cost": queries.knowledge.cost(),
         }

@@ -289,9 +289,13 @@ class Edge:
         return (Scrub(READ_MODELS, self._scrub_read_models), *log, wiki, *graph)
 
     def _scrub_read_models(self) -> None:
+        from edge.health import STOPPED
         from edge.scrubbing import remove_leftovers
+        from projections.extraction_queue import silence
 
         self.current()
+        self.store.note(STOPPED, "")
+        silence(self.store.connection)
         self.store.scrub()
         remove_leftovers(self.settings.home)
 

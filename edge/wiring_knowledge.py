@@ -6,7 +6,7 @@ Nothing here is imported before something is extracted or asked for.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -37,6 +37,8 @@ class KnowledgeParts:
     def __init__(self, edge: Edge) -> None:
         self._edge = edge
         self._waiting = _Waiting(edge, self)
+        self._anew = 0
+        """While it extracts anew: nothing extracted up to here is known."""
 
     @property
     def model(self) -> Model | None:
@@ -56,9 +58,9 @@ class KnowledgeParts:
     @property
     def known(self) -> KnownGraph:
         """The hypothesis tier; to be read inside a snapshot of the store."""
-        from projections.known import Known
+        from projections.known import Known, KnownSince
 
-        return Known(self._edge.store)
+        return KnownSince(self._edge.store, self._anew) if self._anew else Known(self._edge.store)
 
     @cached_property
     def extractor(self) -> GraphitiExtractor:
@@ -155,10 +157,20 @@ class KnowledgeParts:
         begun = int(notes.noted(AGAIN) or 0) or notes.position()
         notes.note(AGAIN, str(begun))
         self.try_again()
-        done = self._extraction().again(begun)
+        done = self._knowing_since(begun, lambda: self._extraction().again(begun))
         if not done.stopped and done.lag <= done.failed:
             notes.note(AGAIN, "")
         return done
+
+    def _knowing_since(self, position: int, work: Callable[[], Extracted]) -> Extracted:
+        """Extract with nothing known but what was extracted after a position."""
+        self._anew = position
+        self.__dict__.pop("extractor", None)
+        try:
+            return work()
+        finally:
+            self._anew = 0
+            self.__dict__.pop("extractor", None)
 
     def try_again(self) -> None:
         """Let episodes that were set aside be tried again."""

@@ -26,6 +26,11 @@ def settle(connection: apsw.Connection, episode: str | None = None) -> None:
     connection.execute("DELETE FROM knowledge_troubles WHERE episode = ?1 OR ?1 IS NULL", (episode,))
 
 
+def silence(connection: apsw.Connection) -> None:
+    """Keep no words of what went wrong: a model that failed may have been quoted, and quotes its prompt."""
+    connection.execute("UPDATE knowledge_troubles SET error = ''")
+
+
 def cost_each(connection: apsw.Connection, model: str) -> float | None:
     """Tokens an episode cost that model so far, on the mean."""
     row = connection.execute(

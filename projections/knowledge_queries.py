@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, cast
 import apsw
 
 from edge.domain import curated
+from edge.domain.clusters import resolved
 from edge.domain.events import Data
 from edge.domain.knowledge import Tier, normalised
 from edge.extraction import ATTEMPTS
@@ -75,6 +76,16 @@ class KnowledgeQueries:
         )
         return [cast("str", row[0]) for row in list(rows)]
 
+    def failing(self) -> Data | None:
+        """How many waiting episodes failed and rest, until when, and why the last of them did."""
+        rows = self._connection.execute(
+            "SELECT t.until, t.error FROM knowledge_troubles t JOIN knowledge_episodes e ON e.id = t.episode"
+            " WHERE t.attempts < ? AND e.extracted = 0 AND e.state = 'alive' ORDER BY t.until, t.episode",
+            (ATTEMPTS,),
+        )
+        found = cast("list[tuple[str, str]]", list(rows))
+        return {"episodes": len(found), "until": found[0][0], "said": found[-1][1]} if found else None
+
     def extracted_after(self, position: int) -> int:
         """How many episodes' results stand after a position."""
         return cast(
@@ -103,6 +114,7 @@ class KnowledgeQueries:
 
     def _knowing(self, rows: Iterable[_Row]) -> list[Knowing]:
         names: dict[str, str] = {}
+        ends = self._ends()
         found = []
         for id_, source, target, said, tier, words, first, doc in list(rows):
             owners = self._same(id_, said)
@@ -112,7 +124,7 @@ class KnowledgeQueries:
                     id=id_,
                     statement=words,
                     tier=tier,
-                    entities=self._names(source, target, names),
+                    entities=self._names([ends.get(end, end) for end in (source, target)], names),
                     episodes=self._episodes(owners),
                     valid_from=fact.valid_from,
                     position=first,
@@ -122,10 +134,12 @@ class KnowledgeQueries:
         return found
 
     def _same(self, id_: str, said: str) -> list[str]:
-        """The id, what was merged into it, and what says the same under another id."""
+        """The id, what says the same under another, and what was merged into these, however many times."""
         rows = self._connection.execute(
-            "SELECT id FROM knowledge_curations WHERE \"into\" = ?1 AND doc ->> 'standing' = 'merged'"
-            " UNION SELECT id FROM knowledge_facts WHERE words_hash = ?2 AND tier = 'said'",
+            "WITH RECURSIVE same (id) AS (SELECT ?1"
+            " UNION SELECT id FROM knowledge_facts WHERE words_hash = ?2 AND tier = 'said'"
+            ' UNION SELECT c.id FROM same JOIN knowledge_curations c ON c."into" = same.id'
+            " AND c.doc ->> 'standing' = 'merged') SELECT id FROM same ORDER BY id",
             (id_, said),
         )
         return [id_, *(cast("str", row[0]) for row in list(rows) if row[0] != id_)]
@@ -157,17 +171,27 @@ class KnowledgeQueries:
         row = self._connection.execute("SELECT doc FROM knowledge_curations WHERE id = ?", (id_,)).get
         return cast("curated.Curation", read(cast("str", row))) if row else None
 
-    def _names(self, source: str, target: str, known: dict[str, str]) -> list[str]:
-        return list(dict.fromkeys(name for end in (source, target) if (name := self._name(end, known))))
+    def _ends(self) -> dict[str, str]:
+        """What each merged id counts as, through any number of merges."""
+        rows = self._connection.execute(
+            "SELECT id, \"into\" FROM knowledge_curations WHERE doc ->> 'standing' = 'merged'"
+        )
+        merged = dict(cast("Iterable[tuple[str, str]]", rows))
+        if not merged:
+            return {}
+        living = self._connection.execute(
+            "SELECT id FROM knowledge_entities WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted({*merged, *merged.values()})),),
+        )
+        alive = {cast("str", row[0]) for row in living}
+        return {id_: resolved(id_, merged, alive) for id_ in merged}
+
+    def _names(self, ends: Sequence[str], known: dict[str, str]) -> list[str]:
+        return list(dict.fromkeys(name for end in ends if (name := self._name(end, known))))
 
     def _name(self, entity: str, known: dict[str, str]) -> str:
-        """An entity's name, or that of the one it was merged into."""
         if entity not in known:
-            row = self._connection.execute(
-                'SELECT e.doc FROM knowledge_entities e WHERE e.id = coalesce((SELECT "into" FROM'
-                " knowledge_curations WHERE id = ?1 AND doc ->> 'standing' = 'merged'), ?1)",
-                (entity,),
-            ).get
+            row = self._connection.execute("SELECT doc FROM knowledge_entities WHERE id = ?", (entity,)).get
             known[entity] = entity_of(entity, cast("str", row)).name if row else ""
         return known[entity]
 

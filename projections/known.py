@@ -8,8 +8,9 @@ from typing import Final, cast
 
 import apsw
 
-from edge.domain.knowledge import Entity, Fact
+from edge.domain.knowledge import Entity, Fact, with_mention, with_statement
 from edge.ports_knowledge import KnownEpisode
+from projections.documents import read
 from projections.knowledge_rows import entity_of, fact_of
 from projections.store import BUSY_MS, ReadStore
 
@@ -70,6 +71,49 @@ class Known:
             (kind, after),
         )
         return cast("list[tuple[str, str | None]]", list(rows))
+
+
+class KnownSince(Known):
+    """The same, but only of what was extracted after a position: what extracting anew may know.
+
+    Else an episode asked for again would find what it said and closed before, and leave it out.
+    """
+
+    def __init__(self, store: ReadStore, since: int) -> None:
+        super().__init__(store)
+        self._since = since
+
+    def entities_changed(self, after: int = 0) -> Iterator[Entity]:
+        for id_, _ in self._changed("entity", "knowledge_entities", after):
+            entity = Entity(id_)
+            for episode, doc in self._said("entity", id_):
+                entity = with_mention(entity, read(doc), episode)
+            yield entity
+
+    def facts_changed(self, after: int = 0) -> Iterator[Fact]:
+        for id_, _ in self._changed("fact", "knowledge_facts", after):
+            fact = Fact(id_)
+            for episode, doc in self._said("fact", id_):
+                fact = with_statement(fact, read(doc), episode)
+            yield fact if fact.alive else Fact(id_)
+
+    def episodes_changed(self, after: int = 0) -> Iterator[KnownEpisode]:
+        rows = self._connection.execute(
+            "SELECT id FROM knowledge_episodes WHERE extracted > ?", (self._since,)
+        )
+        anew = {cast("str", id_) for (id_,) in rows}
+        for episode in super().episodes_changed(after):
+            yield episode._replace(alive=episode.alive and episode.id in anew)
+
+    def _said(self, kind: str, id_: str) -> list[tuple[str, str]]:
+        """The contributions of living episodes, in log order."""
+        rows = self._connection.execute(
+            "SELECT c.episode, c.doc FROM knowledge_contributions c"
+            " JOIN knowledge_episodes e ON e.id = c.episode AND e.state = 'alive'"
+            " WHERE c.owner = ? AND c.kind = ? AND c.position > ? ORDER BY c.position",
+            (id_, kind, self._since),
+        )
+        return cast("list[tuple[str, str]]", list(rows))
 
 
 class StoredVectors:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from edge.cli.terminal import shown
 from edge.domain.refusal import Failed, Misused
 from edge.ports import Queries, Report
 from edge.settings import home_of
@@ -111,7 +112,7 @@ class _Bar:
 
 def say(as_json: bool, data: Any, text: str) -> None:
     """Print the data as JSON, or the text for a person."""
-    print(json.dumps(data, ensure_ascii=False) if as_json else text.rstrip("\n"))  # noqa: T201
+    print(json.dumps(data, ensure_ascii=False) if as_json else shown(text.rstrip("\n")))  # noqa: T201
 
 
 def counted(n: int, one: str) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from edge.cli.common import At, Home, Json, counted, group, opened, read_text, say
+from edge.cli.terminal import shown
 from edge.cli.voz import act_of
 from edge.dispatch import Artefact
 from edge.domain.events import Data
@@ -78,7 +79,7 @@ def _stopped(extraction: Data) -> str:
 
 
 def _aside(line: str) -> None:
-    typer.echo(line, err=True)
+    typer.echo(shown(line), err=True)
 
 
 def _silent(_line: str) -> None:

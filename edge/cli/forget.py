@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from edge.cli.common import Home, Json, counted, group, opened, say
+from edge.cli.terminal import shown
 from edge.domain.refusal import Misused
 from edge.forget import Kind, Target, Told
 from edge.settings import require_operator
@@ -69,7 +70,7 @@ def forget(
             if dry_run:
                 say(json_, {**told.as_json(), "dry_run": True, "not_reached": beyond}, _would(told, beyond))
                 return
-            typer.echo(_would(told, beyond), err=True)
+            typer.echo(shown(_would(told, beyond)), err=True)
             if not typer.confirm("Forget all of this, for good?", err=True):
                 raise typer.Abort
         told = edge.forgetting.forget(target)

@@ -10,6 +10,7 @@ import typer
 
 from edge.cli import views
 from edge.cli.common import Home, Json, counted, document_of, group, opened, say
+from edge.cli.terminal import shown
 from edge.closing import Result
 from edge.domain.events import Data
 from edge.domain.grill import Run, loaded_ids
@@ -176,7 +177,7 @@ def run(
 
 def _ask(question: str, options: Sequence[Data]) -> str | None:
     """Put a question on the terminal; nothing typed, or no terminal, leaves it parked."""
-    print(f"\n{question}\n> ", end="", file=sys.stderr, flush=True)  # noqa: T201  # the dialogue itself
+    print(f"\n{shown(question)}\n> ", end="", file=sys.stderr, flush=True)  # noqa: T201  # the dialogue itself
     line = sys.stdin.readline()
     return line.strip() or None
 

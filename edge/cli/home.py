@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from edge.cli.common import Home, Json, group, opened, say
+from edge.cli.common import Home, Json, counted, group, opened, say
 from edge.domain.events import Data
 from edge.domain.refusal import Misused
 from edge.settings import home_of
@@ -142,6 +142,10 @@ def status(home: Home = None, json_: Json = False) -> None:
     known = data["knowledge"]
     if known["stopped"]:
         lines.append(f"extraction stopped, {known['stopped']}")
+    if failing := known["failing"]:
+        said = f": {failing['said']}" if failing["said"] else ""
+        many = counted(failing["episodes"], "episode")
+        lines.append(f"{many} could not be extracted, tried again from {failing['until']}{said}")
     if data["graph"] and (data["graph"]["lag"] or data["graph"]["said"]):
         said = f": {data['graph']['said']}" if data["graph"]["said"] else ""
         lines.append(f"graph lag {data['graph']['lag']}{said}")

@@ -16,6 +16,7 @@ import typer
 
 from edge.cli import views
 from edge.cli.common import Home, Json, group, opened, say
+from edge.cli.terminal import shown
 from edge.domain.events import Data, Event
 from edge.domain.refusal import Failed, Misused, Refused
 from edge.domain.streams import category
@@ -65,7 +66,7 @@ def _follow(edge: Edge, events: list[Event], as_json: bool) -> None:
 
 
 def _print_one(event: Event, as_json: bool) -> None:
-    line = json.dumps(event.envelope(), ensure_ascii=False) if as_json else views.event_line(event)
+    line = json.dumps(event.envelope(), ensure_ascii=False) if as_json else shown(views.event_line(event))
     sys.stdout.write(line + "\n")
 
 

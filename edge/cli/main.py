@@ -16,6 +16,7 @@ from typing import Any, Final, TextIO
 import typer
 from typer.core import TyperGroup
 
+from edge.cli.terminal import shown
 from edge.domain.refusal import EdgeError, Misused
 
 _MODULES: Final[dict[str, tuple[str, str]]] = {
@@ -165,7 +166,7 @@ def _fail(words: list[str], error: EdgeError) -> int:
         )
     else:
         hint = f" — {error.hint}" if error.hint else ""
-        said = f"edge: {' '.join(error.message.split())}{hint}"
+        said = shown(f"edge: {' '.join(error.message.split())}{hint}")
     with contextlib.suppress(OSError):  # nobody to say it to: the exit code still does
         print(said, file=sys.stderr)  # noqa: T201  # the one place errors are said
     return error.code

@@ -14,6 +14,7 @@ import typer
 
 from edge.cli.common import Home, group
 from edge.cli.parent import end_with_parent
+from edge.cli.terminal import shown
 from edge.domain.refusal import EdgeError, Misused, Unreachable
 from edge.settings import home_of
 from edge.wiring import Edge
@@ -180,4 +181,4 @@ def _seconds(text: str) -> float:
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)  # noqa: T201  # what a service manager keeps
+    print(shown(line), file=sys.stderr, flush=True)  # noqa: T201  # what a service manager keeps

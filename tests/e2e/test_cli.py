@@ -69,6 +69,18 @@ def test_a_comment_comes_from_standard_input_whatever_its_bytes(person: Person) 
         assert person.gets("voz", "show", id_)["body"] == body
 
 
+def test_what_others_wrote_does_not_move_the_terminal(person: Person) -> None:
+    body = "first\x1b[2J\x1b]0;title\x07 \x9b31m\x7f last"
+    person.gets("voz", "comment", "-", given=body.encode())
+    assert [chat["body"] for chat in person.gets("voz", "list")] == [body]
+    for words in (("voz", "list"), ("voz", "timeline"), ("briefing",), ("log", "tail")):
+        shown = person.types(*words).out
+        assert shown.replace("\n", "").replace("\t", "").isprintable(), words
+    assert "first [2J ]0;title   31m  last" in person.types("voz", "list").out
+    told = person.types("voz", "show", "x\x1b[2J").err
+    assert "\x1b" not in told
+
+
 def test_a_key_makes_a_retry_land_once_and_is_not_reused(person: Person) -> None:
     first = person.gets("voz", "comment", "one", "--key", "k")
     again = person.gets("voz", "comment", " one ", "--key", "k")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,26 @@ def test_merged_statements_count_as_one(knowing: Person) -> None:
     knowing.is_told(3, "knowledge", "merge", other["id"], one["id"])  # what is gone takes nothing in
 
 
+def test_what_was_merged_before_counts_to_what_its_heir_is_merged_into(knowing: Person) -> None:
+    one, two, three = knowing.gets("knowledge", "list")[:3]
+    knowing.gets("knowledge", "merge", one["id"], two["id"])
+    knowing.gets("knowledge", "merge", two["id"], three["id"])
+    listed = {item["id"]: item for item in knowing.gets("knowledge", "list")}
+    assert set(listed[three["id"]]["episodes"]) == {*one["episodes"], *two["episodes"], *three["episodes"]}
+
+
+def test_a_statement_names_the_entity_its_own_were_merged_into_at_last(knowing: Person) -> None:
+    item = next(item for item in knowing.gets("knowledge", "list") if len(item["entities"]) == 2)
+    said = knowing.gets("log", "show", f"extraction-me.{item['episodes'][0]}")
+    ids = {entity["name"]: entity["id"] for entity in said[0]["data"]["entities"]}
+    first, second = item["entities"]
+    third = next(name for name in ids if name not in item["entities"])
+    knowing.gets("knowledge", "merge", ids[first], ids[second])
+    knowing.gets("knowledge", "merge", ids[second], ids[third])
+    listed = {item["id"]: item for item in knowing.gets("knowledge", "list")}
+    assert listed[item["id"]]["entities"] == [third]
+
+
 def test_what_is_not_there_is_not_curated_and_an_agent_curates_nothing(knowing: Person) -> None:
     item = knowing.gets("knowledge", "list")[0]
     curations: list[tuple[str, ...]] = [
@@ -169,6 +190,27 @@ def test_extracted_anew_each_episode_has_a_second_result_and_curation_carries_ov
     ]
     knowing.is_told(2, "rebuild", "chats", "--re-extract")
     knowing.is_told(2, "rebuild", "graph")  # none is configured
+
+
+def test_extracted_anew_what_a_later_session_ended_is_contested_still(person: Person, store: Path) -> None:
+    for hour, (name, words) in enumerate(
+        (
+            ("one", "The Orders service uses Postgres."),
+            ("two", "The Orders service no longer uses Postgres."),
+            ("three", "The Orders service no longer uses Postgres. The Orders service uses Redis."),
+        )
+    ):
+        session = Session(name)
+        session._now = datetime(2026, 11, 19, 9 + hour, tzinfo=UTC)
+        session.user(words)
+        session.write(store)
+    person.gets("open", "report")
+    before = {i["statement"]: (i["tier"], i["episodes"]) for i in person.gets("knowledge", "list")}
+    assert before["The Orders service uses Postgres."][0] == "contested"
+    for _ in range(2):
+        person.gets("rebuild", "knowledge", "--re-extract")
+        listed = person.gets("knowledge", "list")
+        assert {i["statement"]: (i["tier"], i["episodes"]) for i in listed} == before
 
 
 POISON = {

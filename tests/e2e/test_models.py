@@ -18,6 +18,7 @@ from edge.wiring import Edge
 from tests.e2e.person import Person
 from tests.support.models.claude import StandInClaude
 from tests.support.models.server import DOWN, StandInServer, answer
+from tests.support.sessions import write_talks
 
 UNNEEDED = ("httpx", "asyncio", "numpy", "ssl", "pydantic")
 FIGURES = "Use tables only for figures."
@@ -148,6 +149,19 @@ def test_a_model_that_is_away_leaves_its_chats_open_and_says_why(
     person.gets("grill", "abandon", "--reason", "no key")
     server.plays(answer(PARK))
     assert person.gets("grill", "run", "--unattended")["finished"]
+
+
+def test_status_says_why_an_episode_could_not_be_extracted(
+    person: Person, server: StandInServer, tmp_path: Path
+) -> None:
+    write_talks(tmp_path / "transcripts", "queue")
+    server.plays(answer(PARK))
+    assert person.gets("open", "report")["extraction"]["failed"] == 1
+    failing = person.gets("status")["knowledge"]["failing"]
+    assert (failing["episodes"], failing["said"][:12]) == (1, "openai:qwen3")
+    assert f"1 episode could not be extracted, tried again from {failing['until']}: openai:qwen3" in (
+        person.types("status").out
+    )
 
 
 def test_the_days_tokens_are_a_cap(person: Person, server: StandInServer) -> None:

@@ -15,11 +15,14 @@ import pytest
 from edge.admitting import in_project
 from edge.domain.events import Event
 from edge.domain.refusal import Misused, Refused, Unreachable
+from edge.extraction import Trouble
 from edge.forget import Target
+from edge.health import STOPPED
 from edge.init import initialise
 from edge.settings import Settings
 from edge.wiring import Edge
 from projections.chats import Chats
+from projections.extraction_queue import note, troubles
 from tests.support.esdb.process import EventStoreProcess
 from tests.support.house import dump, folded
 from tests.support.memories import (
@@ -368,6 +371,17 @@ def test_what_was_said_of_an_event_that_could_not_be_folded_goes_too(
     edge.forgetting.forget(edge.forgetting.comment(comment))
     assert edge.health()["errors"] == []
     assert found_in(edge.settings.home, "canary") == []
+
+
+def test_what_a_failing_model_said_of_an_episode_goes_too(edge: Edge) -> None:
+    with_memories(edge)
+    edge.current().note(STOPPED, "unreachable: it ended with code 1: quoted prompt")
+    note(edge.store.connection, "another", Trouble(1, "2026-12-01T00:00:00.000Z", "no answer: quoted prompt"))
+    assert found_in(edge.settings.home, "quoted prompt") != []
+    edge.forgetting.forget(edge.forgetting.session("s1"))
+    assert edge.health()["knowledge"]["stopped"] is None
+    assert troubles(edge.store.connection)["another"].attempts == 1
+    assert found_in(edge.settings.home, "quoted prompt") == []
 
 
 def test_read_stores_that_were_left_lying_go_and_those_in_use_stay(edge: Edge) -> None:
