@@ -11,7 +11,7 @@ from edge.domain.refusal import Misused
 from edge.health import Lag, health
 from edge.wiring import Edge
 
-MODELS = ("chats", "acts", "direction", "corpus", "episodes", "clusters", "health", "briefing")
+MODELS = ("chats", "acts", "direction", "corpus", "episodes", "knowledge", "clusters", "health", "briefing")
 
 
 def as_of(edge: Edge, when: str, model: str) -> Any:
@@ -32,6 +32,8 @@ def as_of(edge: Edge, when: str, model: str) -> Any:
             return owed(known)
         case "corpus":
             return [views.artefato(state, known) for state in known.artefatos()]
+        case "knowledge":
+            return [item.as_json(len(item.episodes)) for item in known.knowledge.items()]
         case "episodes":
             return known.episodes()._asdict()
         case _:

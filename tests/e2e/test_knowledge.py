@@ -77,6 +77,7 @@ def test_a_promoted_statement_is_curated_in_the_operators_words_and_stays_so(kno
     ]
     then = knowing.gets("knowledge", "list", "--at", done["position"] - 1)
     assert {i["id"]: i["tier"] for i in then}[item["id"]] == "hypothesis"
+    assert knowing.gets("at", done["position"] - 1, "knowledge") == then
     shown = knowing.gets("knowledge", "show", item["id"])
     assert shown["curation"]["standing"] == "curated"
     assert len(shown["events"]) == len(item["episodes"]) + 1

@@ -138,7 +138,7 @@ def test_what_is_for_a_file_is_refused_on_a_server(
         assert said.count("\n") == 1
         assert as_json(edge(home, *words, "--json", code=3))["error"]["code"] == "refused"
     assert not (tmp_path / "new.db").exists()
-    assert list(home.glob("*.db*")) == []
+    assert list(home.glob("log.db*")) == []
     assert len(as_json(edge(home, "tail", "--json"))) == 4
 
 
