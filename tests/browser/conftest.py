@@ -31,8 +31,9 @@ def missing(what: str) -> None:
     pytest.skip(what)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
+    """Ended with these tests: while it is open an event loop runs, and no other test could run one."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         missing(NO_CHROMIUM)
