@@ -14,8 +14,8 @@ from tests.crash.installs import ENVIRON, REPO
 from tests.support.neo4j.dump import bare, checkpoint, dump
 from tests.support.neo4j.process import Server
 
-MOMENTS = 3
-EACH = 10
+MOMENTS = 2
+EACH = 20
 """Every how manieth step; 1 is all of them, and takes minutes."""
 
 
