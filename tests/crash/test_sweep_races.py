@@ -20,7 +20,7 @@ from tests.crash.sweepers import Sweeper
 from tests.support.sweeping import Home, Session
 
 SESSIONS = 6
-ROUNDS = 40
+ROUNDS = 20
 """Of sweeps killed anywhere, two at once."""
 
 

@@ -223,6 +223,7 @@ POISON = {
 }
 
 
+@pytest.mark.parametrize("log_uri", ["embedded"], indirect=True)  # what it reads, no log decides
 @pytest.mark.parametrize("poison", POISON.values(), ids=list(POISON))
 @pytest.mark.parametrize("who", ["operator", "agent", "tool"])
 def test_nothing_a_transcript_says_rises_above_a_hypothesis(
