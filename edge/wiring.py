@@ -283,7 +283,8 @@ class Edge:
         from edge.ports_forget import READ_MODELS
         from edge.scrubbing import Scrub
 
-        log = () if self.settings.log is not None else (Scrub("log file", self.embedded_log.scrub),)
+        # each is opened only when it has to let go: health names them, and never fails
+        log = () if self.settings.log is not None else (Scrub("log file", lambda: self.embedded_log.scrub()),)
         graph = (Scrub("graph", self.knowledge.catch_graph_up),) if self.settings.graph else ()
         wiki = Scrub("wiki", self.derived.let_go)
         return (Scrub(READ_MODELS, self._scrub_read_models), *log, wiki, *graph)
