@@ -284,7 +284,8 @@ class Edge:
         from edge.scrubbing import Scrub
 
         # each is opened only when it has to let go: health names them, and never fails
-        log = () if self.settings.log is not None else (Scrub("log file", lambda: self.embedded_log.scrub()),)
+        file = Scrub("log file", lambda: self.embedded_log.scrub())  # noqa: PLW0108  # looked up late
+        log = () if self.settings.log is not None else (file,)
         graph = (Scrub("graph", self.knowledge.catch_graph_up),) if self.settings.graph else ()
         wiki = Scrub("wiki", self.derived.let_go)
         return (Scrub(READ_MODELS, self._scrub_read_models), *log, wiki, *graph)
