@@ -121,7 +121,8 @@ def _every(
                 away += 1
                 wait = min(pause(away), seconds)
                 again = f"; trying again in {wait:.1f} s"
-            _say(f"{what}: {error.message}{again}")
+            if what == "sweep" or not isinstance(error, Unreachable):  # else the worker itself says so
+                _say(f"{what}: {error.message}{again}")
         stopping.wait(wait)
 
 
