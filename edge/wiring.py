@@ -475,12 +475,18 @@ class Edge:
         note = f"({why}: recomputed from the log)\n\n"
         return {**composed.as_json(), "position": composed.position, "recomputed": True}, note
 
-    def worker(self, say: Callable[[str], None]) -> Worker:
-        """What keeps this host's read models at the log's end while it runs."""
+    def worker(self, say: Callable[[str], None], found: Callable[[], object] = lambda: None) -> Worker:
+        """What keeps this host's read models at the log's end while it runs; ``found`` is called each
+        time it has found the log and begins to follow it."""
         from projections.worker import Worker
 
+        def ready() -> tuple[Runner, Callable[[int], object]]:
+            opened = self._ready_to_follow()
+            found()
+            return opened
+
         self._say = say
-        return Worker(self.log, self._ready_to_follow, say)
+        return Worker(self.log, ready, say)
 
     def follower(self, reached: Callable[[int], object], say: Callable[[str], None]) -> Worker:
         """What keeps the read models at the log's end and tells whoever shows them; no links."""

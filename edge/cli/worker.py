@@ -48,8 +48,17 @@ def worker(
     """Follow the log and keep this host's read models current; sweep now and then. Ends on SIGTERM."""
     seconds = _seconds(sweep_every)
     edge = Edge.at_home(home_of(home))
-    following = edge.worker(_say)
-    stopping, ended = threading.Event(), threading.Event()
+    stopping, ended, found = threading.Event(), threading.Event(), threading.Event()
+
+    def keep_beside() -> None:
+        """Once there is a log: before that, only the worker says what it waits for or ends of."""
+        if not found.is_set():
+            found.set()
+            if edge.settings.graph:
+                _start(FOLLOW_EVERY, "graph", _Beside("graph", _graph), home, stopping)
+            _start(DERIVE_EVERY, "wiki", _Beside("wiki", lambda e: e.derived.refresh()), home, stopping)
+
+    following = edge.worker(_say, keep_beside)
 
     def stop() -> None:
         stopping.set()
@@ -65,9 +74,6 @@ def worker(
         end_with_parent()
     if seconds:
         _start(seconds, "sweep", _taken_in(stopping), home, stopping)
-    if edge.settings.graph:
-        _start(FOLLOW_EVERY, "graph", _Following(), home, stopping)
-    _start(DERIVE_EVERY, "wiki", _Deriving(), home, stopping)
     try:
         following.run()
     finally:
@@ -121,8 +127,7 @@ def _every(
                 away += 1
                 wait = min(pause(away), seconds)
                 again = f"; trying again in {wait:.1f} s"
-            if what == "sweep" or not isinstance(error, Unreachable):  # else the worker itself says so
-                _say(f"{what}: {error.message}{again}")
+            _say(f"{what}: {error.message}{again}")
         stopping.wait(wait)
 
 
@@ -147,31 +152,24 @@ def _taken_in(stopping: threading.Event) -> Callable[[Edge], None]:
     return take_in
 
 
-class _Following:
-    """What is kept beside the read models follows them; trouble is said once, not at every look."""
+class _Beside:
+    """Something kept beside the read models follows them; trouble is said once, not at every look."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str, follow: Callable[[Edge], str | None]) -> None:
+        self._what = what
+        self._follow = follow
         self._said: str | None = None
 
     def __call__(self, edge: Edge) -> None:
-        followed = edge.knowledge.follow()
-        said = followed.said if followed else None
+        said = self._follow(edge)
         if said and said != self._said:
-            _say(f"graph: {said}")
+            _say(f"{self._what}: {said}")
         self._said = said
 
 
-class _Deriving:
-    """Clusters and wiki follow too."""
-
-    def __init__(self) -> None:
-        self._said: str | None = None
-
-    def __call__(self, edge: Edge) -> None:
-        said = edge.derived.refresh()
-        if said and said != self._said:
-            _say(f"wiki: {said}")
-        self._said = said
+def _graph(edge: Edge) -> str | None:
+    followed = edge.knowledge.follow()
+    return followed.said if followed else None
 
 
 def _seconds(text: str) -> float:
