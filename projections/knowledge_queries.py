@@ -117,18 +117,18 @@ class KnowledgeQueries:
         ends = self._ends()
         found = []
         for id_, source, target, said, tier, words, first, doc in list(rows):
-            owners = self._same(id_, said)
-            fact = fact_of(id_, doc)
+            episodes, extractions = self._support(self._same(id_, said))
+            fact, curation = fact_of(id_, doc), self.curation(id_)
             found.append(
                 Knowing(
                     id=id_,
                     statement=words,
                     tier=tier,
                     entities=self._names([ends.get(end, end) for end in (source, target)], names),
-                    episodes=self._episodes(owners),
+                    episodes=episodes,
                     valid_from=fact.valid_from,
                     position=first,
-                    events=self._events(owners, id_),
+                    events=[*extractions, *(curation["events"] if curation else ())],
                 )
             )
         return found
@@ -144,28 +144,18 @@ class KnowledgeQueries:
         )
         return [id_, *(cast("str", row[0]) for row in list(rows) if row[0] != id_)]
 
-    def _episodes(self, owners: Sequence[str]) -> list[str]:
+    def _support(self, owners: Sequence[str]) -> tuple[list[str], list[str]]:
+        """The living episodes that state any of these, and the extractions that say anything of them."""
         marks = ", ".join("?" * len(owners))
         rows = self._connection.execute(
-            "SELECT DISTINCT c.episode FROM knowledge_contributions c"
+            "SELECT c.episode, e.extraction, c.supports FROM knowledge_contributions c"
             " JOIN knowledge_episodes e ON e.id = c.episode AND e.state = 'alive'"
-            f" WHERE c.owner IN ({marks}) AND c.supports ORDER BY c.position",
+            f" WHERE c.owner IN ({marks}) ORDER BY c.position",
             tuple(owners),
         )
-        return [cast("str", row[0]) for row in list(rows)]
-
-    def _events(self, owners: Sequence[str], id_: str) -> list[str]:
-        """The extractions that say so, and what the operator said of it."""
-        marks = ", ".join("?" * len(owners))
-        rows = self._connection.execute(
-            "SELECT DISTINCT e.extraction FROM knowledge_contributions c"
-            " JOIN knowledge_episodes e ON e.id = c.episode AND e.state = 'alive'"
-            f" WHERE c.owner IN ({marks}) ORDER BY e.extracted",
-            tuple(owners),
-        )
-        events = [cast("str", row[0]) for row in list(rows)]
-        curation = self.curation(id_)
-        return [*events, *(curation["events"] if curation else ())]
+        found = cast("list[tuple[str, str, int]]", list(rows))
+        episodes = dict.fromkeys(episode for episode, _, supports in found if supports)
+        return list(episodes), list(dict.fromkeys(extraction for _, extraction, _ in found))
 
     def curation(self, id_: str) -> curated.Curation | None:
         row = self._connection.execute("SELECT doc FROM knowledge_curations WHERE id = ?", (id_,)).get
