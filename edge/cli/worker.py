@@ -56,7 +56,7 @@ def worker(
             found.set()
             if edge.settings.graph:
                 _start(FOLLOW_EVERY, "graph", _Beside("graph", _graph), home, stopping)
-            _start(DERIVE_EVERY, "wiki", _Beside("wiki", lambda e: e.derived.refresh()), home, stopping)
+            _start(DERIVE_EVERY, "wiki", _Beside("wiki", _wiki), home, stopping)
 
     following = edge.worker(_say, keep_beside)
 
@@ -170,6 +170,10 @@ class _Beside:
 def _graph(edge: Edge) -> str | None:
     followed = edge.knowledge.follow()
     return followed.said if followed else None
+
+
+def _wiki(edge: Edge) -> str | None:
+    return edge.derived.refresh()
 
 
 def _seconds(text: str) -> float:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.cli.worker import _Deriving, _every
+from edge.cli.worker import _Beside, _every, _wiki
 from edge.init import initialise
 from edge.settings import Settings
 
@@ -32,9 +32,9 @@ def test_what_is_behind_is_brought_up_and_trouble_is_said_once(
     home = tmp_path / "home"
     initialise(Settings(home, "g"))
     (home / "wiki").write_text("in the way")
-    _every(1.0, "wiki", _Deriving(), home, Looks(3))
+    _every(1.0, "wiki", _Beside("wiki", _wiki), home, Looks(3))
     assert capsys.readouterr().err.count("wiki: ") == 1
     (home / "wiki").unlink()
-    _every(1.0, "wiki", _Deriving(), home, Looks(1))
+    _every(1.0, "wiki", _Beside("wiki", _wiki), home, Looks(1))
     assert (home / "wiki" / "index.md").exists()
     assert capsys.readouterr().err == ""
