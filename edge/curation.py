@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from edge.domain import curated as knowledge
 from edge.domain import direction, sources
 from edge.domain.events import Data, Draft
+from edge.domain.refs import normal, ref_hash
 from edge.domain.refusal import Refused
 from edge.domain.streams import check_item_id
 from edge.journal import Journal
@@ -63,8 +64,9 @@ def _set(entry: CurationPlan, item: direction.Item | None) -> list[Draft]:
 
 
 def _source(entry: CurationPlan, journal: Journal) -> tuple[str, list[Draft]]:
-    stream = journal.streams.source(sources.ref_hash(entry.id))
-    source, _ = journal.load(stream, sources.initial(entry.id.strip()), sources.evolve)
+    ref = normal(entry.id)
+    stream = journal.streams.source(ref_hash(ref))
+    source, _ = journal.load(stream, sources.initial(ref), sources.evolve)
     drafts = sources.curate(source, entry.opinion or "", None)
     if not drafts:
         raise Refused(f"the source {entry.id} is curated with this opinion already")

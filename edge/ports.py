@@ -16,7 +16,7 @@ from edge.domain.grill import Run
 from edge.domain.language import Lang
 from edge.domain.pendency import Act, ActKind
 from edge.domain.refusal import EdgeError, Failed
-from edge.domain.sources import Source
+from edge.domain.sources import Ranked
 
 if TYPE_CHECKING:  # plans cost pydantic, which readers do without
     from edge.domain.plan import ChatPlan
@@ -225,8 +225,12 @@ class Queries(Protocol):
     def artefato_body(self, slug: str) -> str | None: ...
     def vote_on(self, slug: str) -> int: ...
     def open_chats_on(self, slug: str) -> int: ...
-    def sources(self) -> list[Source]:
-        """Curated sources, in the order they were last curated in."""
+    def sources(self, now: datetime, limit: int | None = None) -> list[Ranked]:
+        """Sources in rank order: curated ones first, then by what their signals weigh at the clock."""
+        ...
+
+    def source(self, ref: str, now: datetime) -> Ranked | None:
+        """One source, by any spelling of its ref."""
         ...
 
     def breadcrumb(self) -> Breadcrumb | None: ...

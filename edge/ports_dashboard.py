@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from edge.domain.streams import Streams
     from edge.knowledge import KnowledgeCuration
     from edge.settings import Settings
+    from edge.sources import SourceCuration
     from edge.steering import Steering
     from edge.voz import Voz
 
@@ -125,6 +126,8 @@ class Install(Protocol):
     def steering(self) -> Steering: ...
     @property
     def curation(self) -> KnowledgeCuration: ...
+    @property
+    def source_curation(self) -> SourceCuration: ...
 
     def reads(self) -> DashboardReads:
         """The read models as they stand, without bringing them anywhere."""

@@ -17,7 +17,8 @@ from edge.domain import direction
 from edge.domain.corpus import Artefato
 from edge.domain.events import Data
 from edge.domain.language import Lang
-from edge.domain.sources import Source
+from edge.domain.refs import normal
+from edge.domain.sources import Ranked
 from edge.markdown import block, code, inline, link, prose
 from edge.ports import Queries
 from edge.ports_knowledge import ClusterView
@@ -37,7 +38,7 @@ class _Known(NamedTuple):
     artefatos: Sequence[Artefato]
     bodies: Mapping[str, str]
     votes: Mapping[str, int]
-    sources: Sequence[Source]
+    sources: Sequence[Ranked]
     clusters: Sequence[ClusterView]
     labels: Mapping[str, str]
     summaries: Mapping[str, str]
@@ -58,7 +59,7 @@ def pages(
             artefatos,
             {a["slug"]: queries.artefato_body(a["slug"]) or "" for a in artefatos},
             {a["slug"]: queries.vote_on(a["slug"]) for a in artefatos},
-            queries.sources(),
+            queries.sources(now),
             clusters,
             {view.id: view.label for view in clusters},
             summaries,
@@ -196,14 +197,17 @@ def _cluster_ref(ref: str, labels: Mapping[str, str]) -> str:
 
 def _sources(known: _Known) -> str:
     parts = [_back(known, ""), f"# {known.says('sources')}", f"## {known.says('curated sources')}"]
-    curated = [f"{inline(s['ref'])}: {inline(s['opinion'] or '')}" for s in known.sources]
+    curated = [f"{inline(s.ref)}: {inline(s.opinion or '')}" for s in known.sources if s.opinion]
     parts.append(_list(curated) or known.says("none"))
     cited: dict[str, list[Artefato]] = {}
     for artefato in known.artefatos:
-        for ref in dict.fromkeys(str(cite.get("ref", "")).strip() for cite in artefato["cites"]):
+        for ref in dict.fromkeys(normal(str(cite.get("ref", ""))) for cite in artefato["cites"]):
             cited.setdefault(ref, []).append(artefato)
-    shown = sorted(cited, key=lambda ref: (-len(cited[ref]), ref))
-    lines = [f"{inline(ref)}: {', '.join(map(_to_artefato, cited[ref]))}" for ref in shown[:CITED_SHOWN]]
+    shown = sorted((s for s in known.sources if s.ref in cited), key=lambda s: (-s.score, s.ref))
+    lines = [
+        f"{inline(s.ref)} ({s.score:.2f}): {', '.join(map(_to_artefato, cited[s.ref]))}"
+        for s in shown[:CITED_SHOWN]
+    ]
     if len(shown) > CITED_SHOWN:
         lines.append(known.says("more", n=len(shown) - CITED_SHOWN))
     parts += [f"## {known.says('cited')}", _list(lines) or known.says("none")]

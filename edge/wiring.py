@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from edge.ports_dashboard import DashboardReads
     from edge.ports_forget import FollowUp
     from edge.ports_knowledge import Embedder, Knowing
+    from edge.sources import SourceCuration
     from edge.steering import Steering
     from edge.voz import Voz
     from edge.wiring_derived import DerivedParts
@@ -394,6 +395,12 @@ class Edge:
         from edge.knowledge import KnowledgeCuration
 
         return KnowledgeCuration(self.journal, self)
+
+    @cached_property
+    def source_curation(self) -> SourceCuration:
+        from edge.sources import SourceCuration
+
+        return SourceCuration(self.journal)
 
     @cached_property
     def knowledge(self) -> KnowledgeParts:

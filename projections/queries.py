@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -14,11 +15,12 @@ from edge.domain.direction import Item
 from edge.domain.dispatch import Dispatch
 from edge.domain.grill import Run
 from edge.domain.pendency import Act, ActKind, of_comment
-from edge.domain.sources import Source
+from edge.domain.sources import Ranked
 from edge.ports import Counts, EpisodeCounts, IdKind, Presentation, Which
 from projections import corpus
 from projections.episodes import counts as episode_counts
 from projections.knowledge_queries import KnowledgeQueries
+from projections.sources import by_rank, of_ref
 from projections.store import ReadStore
 
 if TYPE_CHECKING:
@@ -160,8 +162,11 @@ class ReadModels:
         sql = "SELECT count(*) FROM chats WHERE target_ref = ? AND state != 'closed' AND position > 0"
         return cast("int", self._one(sql, slug))
 
-    def sources(self) -> list[Source]:
-        return list(self._docs("SELECT doc FROM sources WHERE curated ORDER BY position"))
+    def sources(self, now: datetime, limit: int | None = None) -> list[Ranked]:
+        return list(by_rank(self._connection, now, limit))
+
+    def source(self, ref: str, now: datetime) -> Ranked | None:
+        return of_ref(self._connection, ref, now)
 
     def breadcrumb(self) -> Breadcrumb | None:
         return corpus.breadcrumb(self._connection)

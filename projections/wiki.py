@@ -13,7 +13,7 @@ _TOLD: Final = (
     "SELECT doc FROM direction WHERE tier != 'gone' ORDER BY first, place",
     "SELECT doc FROM artefatos WHERE first > 0 ORDER BY first",
     "SELECT slug, value FROM artefato_votes ORDER BY slug",
-    "SELECT doc FROM sources WHERE curated ORDER BY position",
+    "SELECT doc FROM sources ORDER BY ref",
     "SELECT content, summary FROM knowledge_summaries ORDER BY content",
 )
 

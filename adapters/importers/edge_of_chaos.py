@@ -18,8 +18,8 @@ from edge.domain.catalogue import CATALOGUE, validated
 from edge.domain.direction import title_from
 from edge.domain.events import Data, Event
 from edge.domain.language import fold
+from edge.domain.refs import ref_hash
 from edge.domain.refusal import Refused
-from edge.domain.sources import ref_hash
 from edge.domain.streams import Streams
 from edge.ports_exchange import Translated
 

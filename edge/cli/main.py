@@ -30,6 +30,7 @@ _MODULES: Final[dict[str, tuple[str, str]]] = {
     "grill": ("edge.cli.grill", "Close chats: start, plan, close, run, show, abandon"),
     "direction": ("edge.cli.direction", "The strategy: list, show, propose, set, drop"),
     "knowledge": ("edge.cli.knowledge", "What sessions suggest, and what you made of it"),
+    "sources": ("edge.cli.sources", "What edge drew on, and what it turned out to be worth"),
     "artefato": ("edge.cli.artefato", "What edge has published: list, show"),
     "wiki": ("edge.cli.wiki", "Pages of what is known, decided and published"),
     "at": ("edge.cli.home", "Any read model as of a position or a time"),
@@ -46,7 +47,7 @@ _MODULES: Final[dict[str, tuple[str, str]]] = {
     "rebuild": ("edge.cli.home", "Fold the read models anew from the log"),
     "forget": ("edge.cli.forget", "Take a session, project, comment or artefato out, for good"),
 }
-_GROUPS: Final = frozenset(("voz", "grill", "direction", "knowledge", "artefato", "log"))
+_GROUPS: Final = frozenset(("voz", "grill", "direction", "knowledge", "sources", "artefato", "log"))
 
 
 class _Commands(TyperGroup):

@@ -11,7 +11,18 @@ from edge.domain.refusal import Misused
 from edge.health import Lag, health
 from edge.wiring import Edge
 
-MODELS = ("chats", "acts", "direction", "corpus", "episodes", "knowledge", "clusters", "health", "briefing")
+MODELS = (
+    "chats",
+    "acts",
+    "direction",
+    "corpus",
+    "episodes",
+    "knowledge",
+    "clusters",
+    "sources",
+    "health",
+    "briefing",
+)
 
 
 def as_of(edge: Edge, when: str, model: str) -> Any:
@@ -34,6 +45,8 @@ def as_of(edge: Edge, when: str, model: str) -> Any:
             return [views.artefato(state, known) for state in known.artefatos()]
         case "knowledge":
             return [item.as_json(len(item.episodes)) for item in known.knowledge.items()]
+        case "sources":
+            return [source.as_json() for source in known.sources(edge.clock_at(when))]
         case "episodes":
             return known.episodes()._asdict()
         case _:

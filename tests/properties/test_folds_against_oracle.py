@@ -5,6 +5,7 @@ same code over the history up to there."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from edge.cli import views
 from edge.cli.voz import owed
-from edge.domain.direction import listed
+from edge.domain.direction import listed, proposal_id
 from edge.health import Lag, health
 from edge.wiring import MODE, Edge
 from projections.queries import ReadModels
@@ -34,6 +35,12 @@ proposals = st.lists(
     st.fixed_dictionaries({"title": st.sampled_from(["x", "y"]), "body": texts, "kind": st.just("thread")}),
     max_size=2,
 )
+refs = st.sampled_from(["s1", "s2", "s3"])
+cites = st.lists(
+    st.fixed_dictionaries({"ref": refs, "kind": st.just("mundo")}, optional={"relevant": st.booleans()}),
+    max_size=3,
+)
+proposed = st.builds(proposal_id, slugs, st.sampled_from(["x", "y"]), texts)
 steer = {"id": items, "body": texts, "kind": st.just("thread")}
 steer_more = {"title": texts, "expires_at": st.sampled_from(["2026-06-14", "2026-06-15", "2099-01-01"])}
 
@@ -70,7 +77,14 @@ EVENTS = st.one_of(
     some("direction.proposed", steer, steer_more),
     some("direction.set", steer, {**steer_more, "supersedes": items, "origin_comment_id": comments}),
     some("direction.dropped", {"id": items, "reason": texts}, {"origin_comment_id": comments}),
-    some("artefato.published", {"slug": slugs, "title": texts, "body": texts}, {"proposes": proposals}),
+    some(
+        "artefato.published",
+        {"slug": slugs, "title": texts, "body": texts},
+        {"proposes": proposals, "cites": cites},
+    ),
+    some("direction.set", {"id": proposed, "body": texts, "kind": st.just("thread")}),
+    some("source.curated", {"ref": refs, "opinion": st.sampled_from(["sound", "weak"])}),
+    some("source.retired", {"ref": refs, "reason": st.just("moved")}),
     some("intent.kernel", {"intent": st.sampled_from(["so that", " "])}, {"slug": slugs}),
     some("source.signal", {"ref": texts}),
     some("beat.ran", {"comment_id": comments, "id": items}),
@@ -106,6 +120,16 @@ def asked(edge: Edge, known: ReadModels) -> Record:
             tier: [(s["id"], s["title"], s["body"]) for s in steers[tier]]
             for tier in ("set", "proposed", "expired")
         },
+        "sources": [
+            {
+                "ref": s.ref,
+                "opinion": s.opinion,
+                "cited": s.signals["cited"],
+                "credit": s.signals["credit"],
+                "score": round(s.score, 3),
+            }
+            for s in known.sources(edge.clock.now())
+        ],
         "corpus": [(a["slug"], a["title"], a["intent"], known.vote_on(a["slug"])) for a in known.artefatos()],
         "errors": {e["kind"]: set(e["ids"]) for e in strip["errors"]},
         "open": strip["open"],
@@ -122,6 +146,7 @@ def expected(records: list[Record]) -> Record:
         "chats": chats,
         "pending": oracle.pending(events),
         "direction": oracle.direction(events, "2026-06-15"),
+        "sources": oracle.sources(records, datetime.fromisoformat(NOW)),
         "corpus": oracle.corpus(events),
         "errors": oracle.errors(events),
         "open": len(states) - states.count("closed"),

@@ -6,6 +6,7 @@ then one function a question, each reading all of them.
 
 from __future__ import annotations
 
+from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
@@ -190,3 +191,91 @@ def errors(events: Events) -> dict[str, set[str]]:
             found.setdefault("half-close" if torn else "provenance-mismatch", set()).add(origin)
     debt = {slug for slug, _, why, _ in corpus(events) if not why}
     return found | ({"kernel-debt": debt} if debt else {})
+
+
+def sources(records: list[Record], now: datetime) -> list[Record]:
+    """Every source with its weights, best first; read from the records anew for each question."""
+    events = [
+        (type_, data, _moment(record))
+        for (type_, data), record in zip(understood(records), records, strict=True)
+    ]
+    weights: list[tuple[str, str, float, datetime]] = []
+    for n, (type_, data, at) in enumerate(events):
+        before = events[:n]
+        if type_ == "direction.set" and not any(
+            t == type_ and d["id"] == data["id"] and _proposer(d["id"], before[:m])
+            for m, (t, d, _) in enumerate(before)
+        ):
+            weights += _spread(2.0, _proposer(data["id"], before), before, at)
+        if type_ == "voz.resolved" and data["outcome"] == "folded-to-direction":
+            earlier = [
+                m
+                for m, (t, d, _) in enumerate(before)
+                if t == type_
+                and d["comment_id"] == data["comment_id"]
+                and d["outcome"] == data["outcome"]
+                and _target(d["comment_id"], before[:m])
+            ]
+            if not earlier:
+                weights += _spread(1.0, _target(data["comment_id"], before), before, at)
+    for slug in dict.fromkeys(d["slug"] for t, d, _ in events if t == "voz.vote"):
+        last = max(n for n, (t, d, _) in enumerate(events) if t == "voz.vote" and d["slug"] == slug)
+        _, data, at = events[last]
+        weights += _spread(0.5 * data["value"], slug, events[:last], at) if data["value"] else []
+    cited: dict[tuple[str, str], tuple[float, datetime]] = {}
+    for type_, data, at in events:
+        for cite in data.get("cites", ()) if type_ == "artefato.published" else ():
+            weight = 1.5 if cite.get("relevant") else 1.0
+            if weight > cited.get((data["slug"], cite["ref"].strip()), (0.0, at))[0]:
+                cited[data["slug"], cite["ref"].strip()] = (weight, at)
+    weights += [(ref, "cited", weight, at) for (_, ref), (weight, at) in cited.items()]
+    held: dict[str, str] = {}
+    for type_, data, _ in events:
+        if type_ == "source.curated":
+            held[data["ref"]] = data["opinion"]
+        elif type_ == "source.retired":
+            held.pop(data["ref"], None)
+    found = []
+    for ref in {*held, *(w[0] for w in weights)}:
+        mine = [w for w in weights if w[0] == ref]
+        found.append(
+            {
+                "ref": ref,
+                "opinion": held.get(ref),
+                "cited": round(sum(w for _, kind, w, _ in mine if kind == "cited"), 4),
+                "credit": round(sum(w for _, kind, w, _ in mine if kind == "credit"), 4),
+                "score": round(
+                    sum(w * 0.5 ** ((now - at).total_seconds() / 86_400 / 30) for _, _, w, at in mine), 3
+                ),
+            }
+        )
+    return sorted(found, key=lambda s: (s["opinion"] is None, -s["score"], s["ref"]))
+
+
+def _moment(record: Record) -> datetime:
+    return datetime.fromisoformat(record["ts"])
+
+
+def _spread(
+    whole: float, slug: str | None, before: list[tuple[str, Record, datetime]], at: datetime
+) -> list[tuple[str, str, float, datetime]]:
+    """A credit over what the latest publication of a slug cites then."""
+    revisions = [d for t, d, _ in before if t == "artefato.published" and d["slug"] == slug]
+    refs = list(dict.fromkeys(c["ref"].strip() for c in revisions[-1].get("cites", ()))) if revisions else []
+    return [(ref, "credit", whole / len(refs), at) for ref in refs]
+
+
+def _proposer(id_: str, before: list[tuple[str, Record, datetime]]) -> str | None:
+    for type_, data, _ in before:
+        for p in data.get("proposes", ()) if type_ == "artefato.published" else ():
+            if f"{data['slug']}.{sha256((p['title'] + p['body']).encode()).hexdigest()[:8]}" == id_:
+                return str(data["slug"])
+    return None
+
+
+def _target(comment_id: str, before: list[tuple[str, Record, datetime]]) -> str | None:
+    """What a comment is about that says so; one record may say what an earlier did not."""
+    about = (
+        d.get("target_ref") for t, d, _ in before if t == "voz.comment" and d["comment_id"] == comment_id
+    )
+    return next((str(slug) for slug in about if slug), None)

@@ -1,43 +1,45 @@
-"""Sources: what artefatos cite and the operator holds of it. Scores join the rows once they are folded."""
+"""Sources: what edge drew on, what it turned out to be worth and why, and the operator's opinion."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from adapters.web.site import At, In
-from edge.domain.events import Data
-from edge.ports_dashboard import DashboardReads
+from adapters.web.site import Acting, At, In, Text, found, said
+from edge.ports_dashboard import Install
 
 router = APIRouter()
 
-ARTEFATOS: Final = 200
-
-
-def cited(reads: DashboardReads) -> list[Data]:
-    """What the operator holds an opinion of, then every ref that artefatos cite, the most cited first."""
-    found: dict[str, Data] = {}
-    for held in reads.sources():
-        found[held["ref"]] = {"ref": held["ref"], "kind": "", "by": [], "opinion": held["opinion"]}
-    for artefato in reads.artefatos(last=ARTEFATOS):
-        for cite in artefato["cites"]:
-            ref = str(cite.get("ref") or "")
-            if not ref:
-                continue
-            source = found.setdefault(ref, {"ref": ref, "kind": "", "by": [], "opinion": None})
-            source["kind"] = source["kind"] or str(cite.get("kind") or "")
-            if artefato["slug"] not in [by["slug"] for by in source["by"]]:
-                source["by"].append({"slug": artefato["slug"], "relevant": bool(cite.get("relevant"))})
-    return sorted(
-        found.values(), key=lambda source: (not source["opinion"], -len(source["by"]), source["ref"])
-    )
+SHOWN: Final = 200
 
 
 @router.get("/sources")
 def listed(request: Request, site: At, visitor: In) -> Response:
-    """What edge drew on."""
-    with site.reading() as (_, reads):
-        sources = cited(reads)
+    """What edge drew on, best first."""
+    with site.reading() as (install, reads):
+        sources = reads.sources(install.clock.now(), SHOWN)
     return site.page(request, "sources.html", visitor=visitor, live=True, sources=sources)
+
+
+@router.get("/sources/one")
+def one(request: Request, site: At, visitor: In, ref: str) -> Response:
+    """One source: every weight of its score, and the operator's opinion."""
+    with site.reading() as (install, reads):
+        source = found(reads.source(ref, install.clock.now()))
+    return site.page(request, "source.html", visitor=visitor, live=True, source=source)
+
+
+@router.post("/sources/{act}")
+def curate(
+    site: At, visitor: Acting, act: Literal["curate", "retire"], ref: Text = "", opinion: Text = ""
+) -> Response:
+    """The operator's opinion of a source: held, or held no longer."""
+    of, words = said(ref), said(opinion)
+
+    def do(edge: Install) -> object:
+        curation = edge.source_curation
+        return curation.curate(of, words) if act == "curate" else curation.retire(of, words)
+
+    return site.act(visitor, "opinion" if act == "curate" else "no-opinion", do, "/sources")
