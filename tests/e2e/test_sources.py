@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from tests.e2e.person import Person
 
@@ -55,7 +54,7 @@ def test_an_opinion_stands_above_every_score_until_the_operator_retires_it(perso
     then = str(curated["position"])
     person.gets("sources", "retire", "https://c.example/", "--reason", "moved")
     assert [s["ref"] for s in person.gets("sources", "list")] == ["https://a.example/post"]
-    assert person.gets("at", then, "sources") == person.told("sources", "list", "--at", then)
+    assert person.gets("at", then, "sources") == person.gets("sources", "list", "--at", then)
     assert person.types("sources", "retire", "https://c.example", "--reason", "again").code == 3
 
 
