@@ -19,7 +19,7 @@ PARKED: Final = 10
 """So many of the open chats wait for an answer."""
 STEERS: Final = 30
 ARTEFATOS: Final = 40
-EVENTS: Final = 38
+EVENTS: Final = 40
 """Of one day."""
 OPEN_EVENTS: Final = 1 + OPEN_CHATS * 2 + PARKED + STEERS + ARTEFATOS * 2
 """With ``log.created``, which is there already."""
@@ -88,7 +88,7 @@ def day(n: int, position: int) -> Iterator[Append]:
     yield _comment(c, n + 2, slug)
     votes = STREAMS.votes(slug)
     yield Append(votes, "operator", [("voz.vote", {"vote_id": vote, "slug": slug, "value": n % 3 - 1})])
-    yield _episode(n, 0)
+    yield from _read_episode(n, 0, position + 5)
     yield _open_dispatch(n, dispatch_id, position)
     for comment_id in (a, b, c):
         yield _receipt({"comment_id": comment_id}, STREAMS.chat(comment_id), dispatch_id)
@@ -104,7 +104,7 @@ def day(n: int, position: int) -> Iterator[Append]:
     yield Append(STREAMS.direction(f"p{n}"), "operator", [proposed])
     dropped = ("direction.dropped", {"id": f"p{n}", "reason": "not now"})
     yield Append(STREAMS.direction(f"p{n}"), "operator", [dropped])
-    yield _episode(n, 1)
+    yield from _read_episode(n, 1, position + EVENTS - 1)
 
 
 def _closes(n: int, a: str, b: str, c: str, run_id: str) -> dict[str, list[tuple[str, Data]]]:
@@ -241,6 +241,23 @@ def _open_dispatch(n: int, dispatch_id: str, position: int) -> Append:
     shown: Data = {"position": position, "text": _text(n, 4_000), "items": items}
     events = [("dispatch.opened", opened_), ("briefing.presented", shown)]
     return Append(STREAMS.dispatch(dispatch_id), "dispatch", events, {"dispatch_id": dispatch_id})
+
+
+def _read_episode(n: int, half: int, position: int) -> Iterator[Append]:
+    """An episode at a position, and what was extracted from it: a gist, and no fact."""
+    yield _episode(n, half)
+    episode = event_id(position)
+    found: Data = {
+        "episode": episode,
+        "by": {"extractor": "bench", "version": "1", "model": "rules"},
+        "gist": _text(n * 2 + half, 120),
+        "entities": [],
+        "facts": [],
+        "mentions": [],
+        "order": [],
+        "cost": {"calls": 0, "tokens": 0, "seconds": 0.0},
+    }
+    yield Append(STREAMS.extraction(episode), "extractor", [("episode.extracted", found)])
 
 
 def _episode(n: int, half: int) -> Append:

@@ -6,24 +6,41 @@ are folded from the read models, each line names the events it came from, none i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from edge.briefing_knowledge import lines
-from edge.domain import direction
+from edge.briefing_knowledge import lines, quoted
+from edge.domain import corpus, direction
 from edge.domain.corpus import Artefato
 from edge.domain.events import Data
 from edge.domain.language import Lang, first_line, tokens
 from edge.domain.pendency import TEXT_SHOWN, Act
-from edge.ports import Presentation, Queries
+from edge.domain.sources import Ranked
+from edge.ports import Presentation, Queries, RecentEpisode
+from edge.recap import ARTEFATOS, DAYS, Relations, relations
 
 ACTS_SHOWN: Final = 5
 ACTS_NAMED: Final = 1_000
 """Pending acts of a kind that the line of counts names the events of, at most."""
-ARTEFATOS_SHOWN: Final = 5
 BUDGET_TOKENS: Final = 2_500
-SECTIONS: Final = ("health", "direction", "voz", "recap", "breadcrumb", "knowledge")
+SOURCES_SHOWN: Final = 8
+GIST_SHOWN: Final = 60
+SECTIONS: Final = ("health", "direction", "voz", "recap", "breadcrumb", "knowledge", "sources")
+
+_WHOLE: Final = ("health", "voz")
+"""Sections that are shown in full: counts, what is wrong, what waits."""
+_VALUES: Final[dict[tuple[str, str | None], int]] = {
+    ("direction", "set"): 8,
+    ("knowledge", "curated"): 7,
+    ("sources", "curated"): 6,
+    ("recap", None): 5,
+    ("direction", "proposed"): 4,
+    ("breadcrumb", None): 4,
+    ("knowledge", None): 3,
+    ("sources", None): 2,
+}
 
 _T: Final[dict[str, dict[Lang, str]]] = {
     "title": {"en": "Briefing", "pt": "Briefing"},
@@ -33,6 +50,29 @@ _T: Final[dict[str, dict[Lang, str]]] = {
     "recap": {"en": "Recap", "pt": "Recap"},
     "breadcrumb": {"en": "Last breadcrumb", "pt": "Último rasto"},
     "knowledge": {"en": "Knowledge", "pt": "Conhecimento"},
+    "sources": {"en": "Sources", "pt": "Fontes"},
+    "empty:sources": {
+        "en": "No artefato has cited anything yet, and no opinion of a source is held.",
+        "pt": "Nenhum artefato citou ainda nada, e não há opinião sobre fonte nenhuma.",
+    },
+    "impact": {
+        "en": "proposed {proposes}: {accepted} accepted, {rejected} gone, {open} open",
+        "pt": "propôs {proposes}: {accepted} aceites, {rejected} retiradas, {open} em aberto",
+    },
+    "related": {"en": "has to do with {episodes}", "pt": "tem a ver com {episodes}"},
+    "unrelated": {
+        "en": "not related to what you did in the last {days} days",
+        "pt": "sem relação com o que fez nos últimos {days} dias",
+    },
+    "no atividade": {
+        "en": "no session of the last {days} days to relate it to",
+        "pt": "nenhuma sessão dos últimos {days} dias a que o relacionar",
+    },
+    "score": {"en": "score {score:.2f}", "pt": "pontuação {score:.2f}"},
+    "cited": {"en": "cited {n:g}", "pt": "citada {n:g}"},
+    "used": {"en": "used {n:g}", "pt": "usada {n:g}"},
+    "ignored": {"en": "ignored {n:g}", "pt": "ignorada {n:g}"},
+    "credit": {"en": "credit {n:g}", "pt": "crédito {n:g}"},
     "empty:health": {"en": "Nothing to report.", "pt": "Nada a relatar."},
     "none:direction": {
         "en": "Nothing has moved Direction yet.",
@@ -73,11 +113,16 @@ _T: Final[dict[str, dict[Lang, str]]] = {
 
 
 class Item(NamedTuple):
-    """One line: its text, the tier it stands in, the ids of the events it came from."""
+    """One line: its text, the tier it stands in, the ids of the events it came from, and the refs of
+    the sources it offers."""
 
     text: str
     tier: str | None
     events: list[str]
+    sources: Sequence[str] = ()
+
+    def as_json(self) -> Data:
+        return {**self._asdict(), "sources": list(self.sources)}
 
 
 class Section(NamedTuple):
@@ -97,13 +142,15 @@ class Briefing(NamedTuple):
 
     def as_json(self) -> Data:
         """The object ``open`` and ``briefing`` print."""
-        sections = [{"name": s.name, "items": [i._asdict() for i in s.items]} for s in self.sections]
+        sections = [{"name": s.name, "items": [i.as_json() for i in s.items]} for s in self.sections]
         return {"text": self.text, "sections": sections, "health": self.health}
 
     def items(self) -> list[Data]:
         """The lines as ``briefing.presented`` records them."""
         return [
-            {"section": s.name, "text": i.text, "events": i.events} | ({"tier": i.tier} if i.tier else {})
+            {"section": s.name, "text": i.text, "events": i.events}
+            | ({"tier": i.tier} if i.tier else {})
+            | ({"sources": list(i.sources)} if i.sources else {})
             for s in self.sections
             for i in s.items
         ]
@@ -118,9 +165,10 @@ def compose(
             _health(health, queries, lang),
             _direction(queries, now, zone, lang),
             _voz(queries, lang),
-            _recap(queries, lang),
+            _recap(queries, relations(queries, now), lang),
             _breadcrumb(queries, lang),
             _section("knowledge", [Item(*line) for line in lines(queries.clusters(), lang)], lang),
+            _sources(queries, now, lang),
         ]
         position = queries.position()
     sections = _within(sections, budget, lang)
@@ -131,7 +179,8 @@ def as_presented(presented: Presentation) -> Data:
     """A Briefing just as it was recorded when it was shown, in the shape ``briefing`` prints."""
     sections: dict[str, list[Data]] = {name: [] for name in SECTIONS}
     for item in presented.items:
-        line = {"text": item.get("text"), "tier": item.get("tier"), "events": item.get("events") or []}
+        names: tuple[tuple[str, Any], ...] = (("text", None), ("tier", None), ("events", []), ("sources", []))
+        line = {name: item.get(name) or nothing for name, nothing in names}
         sections.setdefault(str(item.get("section")), []).append(line)
     return {
         "text": presented.text,
@@ -156,27 +205,35 @@ def _section(name: str, items: list[Item], lang: Lang, empty: str | None = None)
 
 
 def _within(sections: list[Section], budget: int, lang: Lang) -> list[Section]:
-    """Cut lines from the end of the largest section until all fits; what was cut is counted."""
-    cut = dict.fromkeys((s.name for s in sections), 0)
-    kept = {s.name: list(s.items) for s in sections}
+    """The lines worth most that fit the budget; what is left out is counted in its section's last line.
 
-    def now() -> list[Section]:
-        return [
-            s._replace(items=[*kept[s.name], *([_more(cut[s.name], lang)] if cut[s.name] else [])])
-            for s in sections
-        ]
-
-    fixed = ("health", "voz")  # counts stay: a Briefing never hides what is pending
-    while tokens(rendered(now(), lang)) > budget:
-        sizes = {
-            name: sum(tokens(i.text) for i in items) for name, items in kept.items() if name not in fixed
-        }
-        largest = max(sizes, key=lambda name: sizes[name])
-        if not kept[largest]:
+    The first line of each section stays, and so does all of health and of pending Voz: a Briefing
+    never hides what is wrong or what waits. A larger budget shows what a smaller one does, and more.
+    """
+    worth = sorted(
+        (-_value(section.name, item), place, nth)
+        for place, section in enumerate(sections)
+        for nth, item in enumerate(section.items)
+        if nth and section.name not in _WHOLE
+    )
+    for most in range(len(worth), -1, -1):
+        left_out = Counter(sections[place].name for _, place, _ in worth[most:])
+        kept = [_without(section, left_out[section.name], lang) for section in sections]
+        if tokens(rendered(kept, lang)) <= budget:
             break
-        kept[largest].pop()
-        cut[largest] += 1
-    return now()
+    return kept
+
+
+def _without(section: Section, left_out: int, lang: Lang) -> Section:
+    if not left_out:
+        return section
+    items = section.items[: len(section.items) - left_out]
+    return section._replace(items=[*items, _more(left_out, lang)])
+
+
+def _value(section: str, item: Item) -> int:
+    """What a line is worth beside others, the more the surer and the more the operator's own."""
+    return _VALUES.get((section, item.tier), _VALUES.get((section, None), 0))
 
 
 def _more(n: int, lang: Lang) -> Item:
@@ -233,17 +290,61 @@ def _act(act: Act, lang: Lang) -> Item:
     return Item(f"{act['act']} ({target}): {said}", None, [act["event"]])
 
 
-def _recap(queries: Queries, lang: Lang) -> Section:
-    recent = queries.artefatos(last=ARTEFATOS_SHOWN)[::-1]
-    return _section("recap", [_published(artefato, lang) for artefato in recent], lang)
+def _recap(queries: Queries, related: Relations, lang: Lang) -> Section:
+    recent = queries.artefatos(last=ARTEFATOS)[::-1]
+    named = dict.fromkeys(id_ for ids in related.episodes.values() for id_ in ids)
+    told = {episode.id: episode for episode in queries.told_of(list(named))} if named else {}
+    return _section("recap", [_published(one, queries, related, told, lang) for one in recent], lang)
 
 
-def _published(artefato: Artefato, lang: Lang) -> Item:
+def _published(
+    artefato: Artefato,
+    queries: Queries,
+    related: Relations,
+    told: Mapping[str, RecentEpisode],
+    lang: Lang,
+) -> Item:
     intent = artefato["intent"]
     why = _T["why"][lang].format(why=first_line(intent, 200)) if intent else _T["no why"][lang]
     events = [artefato["event"], *([artefato["kernel_event"]] if artefato["kernel_event"] else [])]
     title = first_line(artefato["title"], 120)
-    return Item(f"**{title}** ({artefato['slug']}, {artefato['at'][:10]}) — {why}", None, events)
+    said = [f"**{title}** ({artefato['slug']}, {artefato['at'][:10]}) — {why}"]
+    steers = [queries.item(id_) for id_ in corpus.proposal_ids(artefato)]
+    if steers:
+        impact = corpus.impact(item["tier"] if item else None for item in steers)
+        said.append(_T["impact"][lang].format(**impact))
+        events += [item["event"] for item in steers if item]
+    episodes = [told[id_] for id_ in related.episodes.get(artefato["slug"], ()) if id_ in told]
+    said.append(_relation(episodes, related, lang))
+    events += [event for episode in episodes for event in episode.events]
+    return Item("; ".join(said), None, list(dict.fromkeys(events)))
+
+
+def _relation(episodes: Sequence[RecentEpisode], related: Relations, lang: Lang) -> str:
+    if not episodes:
+        return _T["unrelated" if related.looked_at else "no atividade"][lang].format(days=DAYS)
+    return _T["related"][lang].format(episodes=", ".join(map(_episode, episodes)))
+
+
+def _episode(episode: RecentEpisode) -> str:
+    project = (episode.project or "").rstrip("/\\").replace("\\", "/").rpartition("/")[2]
+    where = f" {quoted(project)}" if project else ""
+    gist = f" “{first_line(quoted(episode.gist), GIST_SHOWN)}”" if episode.gist.strip() else ""
+    return f"{episode.at[:10]}{where}{gist}"
+
+
+def _sources(queries: Queries, now: datetime, lang: Lang) -> Section:
+    return _section("sources", [_source(one, lang) for one in queries.sources(now, SOURCES_SHOWN)], lang)
+
+
+def _source(source: Ranked, lang: Lang) -> Item:
+    said = [_T["score"][lang].format(score=source.score)]
+    if source.opinion:
+        said = [quoted(source.opinion)]
+    else:
+        said += [_T[kind][lang].format(n=weight) for kind, weight in source.signals.items() if weight]
+    text = f"[{source.tier}] {quoted(source.ref)}: {', '.join(said)}"
+    return Item(text, source.tier, source.events, (source.ref,))
 
 
 def _breadcrumb(queries: Queries, lang: Lang) -> Section:

@@ -234,6 +234,14 @@ class Queries(Protocol):
         ...
 
     def breadcrumb(self) -> Breadcrumb | None: ...
+    def recent_episodes(self, since: str, limit: int) -> list[tuple[str, int]]:
+        """Extracted episodes said since an ISO time, newest first: id, and the position it changed at."""
+        ...
+
+    def told_of(self, episodes: Sequence[str]) -> list[RecentEpisode]:
+        """What extraction says of these episodes, in the order they are asked for."""
+        ...
+
     def run(self, run_id: str) -> Run | None: ...
     def open_runs(self) -> list[str]: ...
 
@@ -259,6 +267,21 @@ class Queries(Protocol):
         ...
 
     def note(self, name: str, value: str) -> None: ...
+
+
+class RecentEpisode(NamedTuple):
+    """An episode as extraction tells of it: when it was said, in which project, what of, and who is named.
+
+    ``events`` are its capture, which is its id, and its extraction.
+    """
+
+    id: str
+    at: str
+    session: str
+    project: str | None
+    gist: str
+    names: list[str]
+    events: list[str]
 
 
 class EpisodeCounts(NamedTuple):

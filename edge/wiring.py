@@ -436,9 +436,11 @@ class Edge:
     def briefing(self, budget: int | None = None) -> Briefing:
         """The Briefing at the log's head."""
         from edge.briefing import BUDGET_TOKENS, compose
+        from edge.recap import refresh
 
         now, zone, lang = self.clock.now(), self.settings.tz, self.settings.lang
         self.current().clusters().refresh()
+        refresh(self.current(), now)
         return compose(self.current(), self.health(), now, zone, lang, budget or BUDGET_TOKENS)
 
     def strip(self) -> Data:

@@ -79,7 +79,8 @@ class KnowledgeQueries:
     def failing(self) -> Data | None:
         """How many waiting episodes failed and rest, until when, and why the last of them did."""
         rows = self._connection.execute(
-            "SELECT t.until, t.error FROM knowledge_troubles t JOIN knowledge_episodes e ON e.id = t.episode"
+            "SELECT t.until, t.error FROM knowledge_troubles t"
+            " CROSS JOIN knowledge_episodes e ON e.id = t.episode"  # as above
             " WHERE t.attempts < ? AND e.extracted = 0 AND e.state = 'alive' ORDER BY t.until, t.episode",
             (ATTEMPTS,),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import cached_property
@@ -16,8 +16,8 @@ from edge.domain.dispatch import Dispatch
 from edge.domain.grill import Run
 from edge.domain.pendency import Act, ActKind, of_comment
 from edge.domain.sources import Ranked
-from edge.ports import Counts, EpisodeCounts, IdKind, Presentation, Which
-from projections import corpus
+from edge.ports import Counts, EpisodeCounts, IdKind, Presentation, RecentEpisode, Which
+from projections import corpus, recent
 from projections.episodes import counts as episode_counts
 from projections.knowledge_queries import KnowledgeQueries
 from projections.sources import by_rank, of_ref
@@ -170,6 +170,12 @@ class ReadModels:
 
     def breadcrumb(self) -> Breadcrumb | None:
         return corpus.breadcrumb(self._connection)
+
+    def recent_episodes(self, since: str, limit: int) -> list[tuple[str, int]]:
+        return recent.said_since(self._connection, since, limit)
+
+    def told_of(self, episodes: Sequence[str]) -> list[RecentEpisode]:
+        return recent.told_of(self._connection, episodes)
 
     # -- runs and dispatches ----------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from edge.domain import corpus, direction
+from edge.domain import corpus
 from edge.domain.chat import Chat, is_actionable, state_of
 from edge.domain.corpus import Artefato
 from edge.domain.events import Data, Event
@@ -77,10 +77,7 @@ def _steers(queries: Queries) -> list[Data]:
 
 def artefato(state: Artefato, queries: Queries) -> Data:
     slug, vote = state["slug"], queries.vote_on(state["slug"])
-    ids = [
-        direction.proposal_id(slug, str(p.get("title", "")), str(p.get("body", "")))
-        for p in state["proposes"]
-    ]
+    ids = corpus.proposal_ids(state)
     items = [queries.item(id_) for id_ in ids]
     return {
         "slug": slug,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Final, TypedDict
 
 from edge.domain.chat import text_of
+from edge.domain.direction import proposal_id
 from edge.domain.events import Data, Draft, Event, batch_of
 from edge.domain.refusal import Refused
 
@@ -164,6 +165,13 @@ def publish(artefato: Artefato, publication: Data, intent: str, republish: bool)
     if publication.get("dispatch_id"):
         kernel["dispatch_id"] = publication["dispatch_id"]
     return [Draft("intent.kernel", kernel), Draft("artefato.published", publication)]
+
+
+def proposal_ids(artefato: Artefato) -> list[str]:
+    """The ids its proposals have in Direction, in their order."""
+    return [
+        proposal_id(artefato["slug"], text_of(p, "title"), text_of(p, "body")) for p in artefato["proposes"]
+    ]
 
 
 def impact(tiers: Iterable[str | None]) -> Data:

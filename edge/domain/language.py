@@ -45,6 +45,11 @@ def words(text: str) -> list[str]:
     return [w.replace("’", "'") for w in _WORD.findall(fold(text))]
 
 
+def is_common(word: str) -> bool:
+    """Whether a folded word is one of those that stand in every text."""
+    return word in _PT or word in _EN
+
+
 def has_phrase(text_words: list[str], phrase: str) -> bool:
     """Whether the phrase stands in the words as whole words in a row."""
     wanted = phrase.split()

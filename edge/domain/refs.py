@@ -9,8 +9,8 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 Kind = Literal["mundo", "atividade"]
 
-_UUID: Final = re.compile(r"(?:session:\s*)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE)
-_SHA: Final = re.compile(r"commit:\s*([0-9a-f]{7,40})|([0-9a-f]{40})", re.IGNORECASE)
+_UUID: Final = re.compile(r"(?:session[:\s]\s*)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE)
+_SHA: Final = re.compile(r"commit[:\s]\s*([0-9a-f]{7,40})|([0-9a-f]{40})", re.IGNORECASE)
 _ESCAPE: Final = re.compile(r"%[0-9a-fA-F]{2}")
 _TRACKING: Final = re.compile(r"(?:utm_[^=]*|gclid|fbclid)(?:=.*)?", re.IGNORECASE)
 _PORTS: Final = {"http": 80, "https": 443}

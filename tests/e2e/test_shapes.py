@@ -64,7 +64,7 @@ DONE = {
     "dispatch_id": TEXT, "published": LIST, "receipts": LIST, "answered": LIST, "pending": LIST,
     "naked": LIST,
 }  # fmt: skip
-SECTIONS = ["health", "direction", "voz", "recap", "breadcrumb", "knowledge"]
+SECTIONS = ["health", "direction", "voz", "recap", "breadcrumb", "knowledge", "sources"]
 """The sections there are, in their order."""
 
 
@@ -229,7 +229,7 @@ def assert_briefing(briefing: Any) -> None:
     sections = each(briefing["sections"], {"name": TEXT, "items": LIST}, least=5)
     assert [s["name"] for s in sections] == SECTIONS
     for section in sections:
-        each(section["items"], {"text": TEXT, "tier": MAYBE_TEXT, "events": LIST}, least=0)
+        each(section["items"], {"text": TEXT, "tier": MAYBE_TEXT, "events": LIST, "sources": LIST}, least=0)
 
 
 def test_the_briefing_now_and_at_a_position(day: Person) -> None:

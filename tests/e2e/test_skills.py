@@ -18,8 +18,6 @@ from tests.e2e.test_help import ROOT, taken
 
 BIN = Path(sys.executable).parent
 MARK = re.compile(r"`(edge [^`]+)`")
-LATER = {"dashboard"}
-"""Commands that come with another part of edge; where they are there, they are checked too."""
 
 
 class Agent:
@@ -70,9 +68,8 @@ def test_every_command_in_it_is_one_of_edges(name: str) -> None:
     for command in [*shown, *MARK.findall(text)]:
         words = shlex.split(command)
         known = ROOT.list_commands(None)
-        assert words[1] in known or words[1] in LATER, command
-        if words[1] in known:
-            assert taken([word for word in words if word != "--help"])
+        assert words[1] in known, command
+        assert taken([word for word in words if word != "--help"])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -35,7 +35,7 @@ def test_a_source_is_worth_what_came_of_it(person: Person) -> None:
     for source in (first, second):
         assert abs(sum(w["weight"] for w in source["why"]) - sum(source["signals"].values())) < 1e-9
         for weight in source["why"]:
-            assert any(e["id"] == weight["event"] for e in person.gets("log", "tail", "--limit", "100"))
+            assert any(e["id"] == weight["event"] for e in person.gets("log", "tail", "-n", "100"))
 
 
 def test_an_opinion_stands_above_every_score_until_the_operator_retires_it(person: Person) -> None:

@@ -30,6 +30,7 @@ def event(type_: str, days: float = 0, **data: object) -> Event:
         ("https://example.org/caf%c3%a9", "https://example.org/caf%C3%A9"),
         ("http://example.org:8080/", "http://example.org:8080"),
         (f"Session: {SESSION}", f"session:{SESSION.lower()}"),
+        (f"session {SESSION}", f"session:{SESSION.lower()}"),
         (SESSION, f"session:{SESSION.lower()}"),
         ("A" * 40, "commit:" + "a" * 40),
         ("commit:DEADBEEF", "commit:deadbeef"),

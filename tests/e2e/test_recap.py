@@ -1,0 +1,111 @@
+"""The Recap as a Briefing shows it: edge's own work beside what the operator did in the last days."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.person import Person
+from tests.support.sessions import write_talks
+
+
+@pytest.fixture
+def working(person: Person) -> Person:
+    """Two artefatos, one of them about what the sessions of those days are about."""
+    person.sets(EDGE_NOW="2026-11-21T12:00:00Z")
+    write_talks(person.home.parent / "transcripts")
+    for slug, title, body in (
+        ("retry-queue", "Where the retry queue lives", "Postgres keeps the jobs that Redis lost."),
+        ("tide-tables", "Marés de janeiro", "A lua e a altura da água no porto."),
+    ):
+        person.gets("open", "report")
+        meta, file = person.home / "m.json", person.home / "a.md"
+        proposes = [{"title": f"Keep {slug}", "body": "For good.", "kind": "thread"}]
+        meta.write_text(json.dumps({"title": title, "proposes": proposes}))
+        file.write_text(body)
+        person.gets("close", "--intent", title, "--artefato", file, "--slug", slug, "--meta", meta)
+    return person
+
+
+def recap(briefing: dict[str, Any]) -> list[dict[str, Any]]:
+    return next(list(s["items"]) for s in briefing["sections"] if s["name"] == "recap")
+
+
+def test_an_artefato_stands_beside_the_sessions_it_has_to_do_with_and_another_says_it_has_none(
+    working: Person,
+) -> None:
+    (proposal, other) = working.gets("direction", "list")["proposed"]
+    working.gets("direction", "set", proposal["id"])
+    tides, queue = recap(working.gets("briefing"))
+    assert "not related to what you did in the last 7 days" in tides["text"]
+    assert "has to do with 2026-11-19" in queue["text"]
+    assert "proposed 1: 1 accepted, 0 gone, 0 open" in queue["text"]
+    assert "proposed 1: 0 accepted, 0 gone, 1 open" in tides["text"]
+    events = {e["id"]: e for e in map(json.loads, working.types("log", "export").out.splitlines())}
+    types = {events[id_]["type"] for id_ in queue["events"]}
+    assert types >= {
+        "artefato.published",
+        "intent.kernel",
+        "direction.set",
+        "episode.captured",
+        "episode.extracted",
+    }
+    assert other["id"].startswith("tide-tables.")
+
+
+def test_sessions_older_than_the_window_relate_to_nothing(working: Person) -> None:
+    working.sets(EDGE_NOW="2026-12-21T12:00:00Z")
+    assert all("no session of the last 7 days" in item["text"] for item in recap(working.gets("briefing")))
+
+
+def test_the_same_log_and_clock_give_the_same_briefing_with_and_without_what_the_host_noted(
+    working: Person,
+) -> None:
+    head, shown = working.head(), working.gets("briefing")
+    for again in (working.gets("briefing"), working.gets("at", head, "briefing")):
+        assert recap(again) == recap(shown)
+    (working.home / "read.db").unlink()
+    for beside in working.home.glob("read.db-*"):
+        beside.unlink()
+    assert recap(working.gets("briefing")) == recap(shown)
+
+
+def test_a_forgotten_session_is_related_to_nothing_and_quoted_nowhere(working: Person) -> None:
+    assert "has to do with" in recap(working.gets("briefing"))[1]["text"]
+    for name in ("queue", "fila", "deploy"):
+        working.gets("forget", _session(working, name))
+    assert "has to do with" not in recap(working.gets("briefing"))[1]["text"]
+    for file in working.home.glob("read.db*"):
+        assert b"Checkout depends on the retry queue" not in file.read_bytes()
+
+
+def _session(person: Person, name: str) -> str:
+    store = Path(person.home.parent / "transcripts")
+    (file,) = store.rglob(f"{name}*.jsonl")
+    return file.stem
+
+
+def test_a_smaller_budget_leaves_out_what_is_worth_least_and_counts_it(working: Person) -> None:
+    for n in range(12):
+        working.gets("direction", "set", "--title", f"Steer {n}", "--body", "words " * 20)
+        working.gets("sources", "curate", f"https://example.org/{n}", "--opinion", "sound " * 10)
+    whole = working.gets("open", "report", "--budget-tokens", "100000")["briefing"]
+    kept: set[str] = set()
+    for budget in (300, 600, 900, 1_500, 2_500):
+        briefing = working.gets("open", "report", "--budget-tokens", str(budget))["briefing"]
+        lines = {
+            item["text"]
+            for section in briefing["sections"][1:]
+            for item in section["items"]
+            if not item["text"].startswith("and ")
+        }
+        assert kept <= lines
+        kept = lines
+        assert len(briefing["text"].encode()) / 4 <= max(budget, 700)
+        for section, full in zip(briefing["sections"][1:], whole["sections"][1:], strict=True):
+            told = [i for i in section["items"] if not i["text"].startswith("and ")]
+            left = [i for i in section["items"] if i["text"].startswith("and ")]
+            assert len(told) + sum(int(i["text"].split()[1]) for i in left) == len(full["items"])
