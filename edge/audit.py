@@ -1,9 +1,10 @@
-"""The log looked at directly: which position a time means."""
+"""The log looked at directly: which position a time means, which event an id."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
+from edge.domain.events import Event
 from edge.domain.grill import moment
 from edge.ports import EventLog
 
@@ -19,3 +20,8 @@ def last_position_at(log: EventLog, when: datetime) -> int:
             break
         last = event.position
     return last
+
+
+def found(log: EventLog, id_: str) -> Event | None:
+    """The event with an id, looked for from the log's end: where no log can look it up."""
+    return next((event for event in log.read_all(backwards=True) if event.id == id_), None)

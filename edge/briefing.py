@@ -178,9 +178,10 @@ def compose(
 def as_presented(presented: Presentation) -> Data:
     """A Briefing just as it was recorded when it was shown, in the shape ``briefing`` prints."""
     sections: dict[str, list[Data]] = {name: [] for name in SECTIONS}
-    for item in presented.items:
+    for n, item in enumerate(presented.items, 1):
         names: tuple[tuple[str, Any], ...] = (("text", None), ("tier", None), ("events", []), ("sources", []))
         line = {name: item.get(name) or nothing for name, nothing in names}
+        line["line"] = f"{presented.dispatch_id}#{n}"  # what `why` explains it by
         sections.setdefault(str(item.get("section")), []).append(line)
     return {
         "text": presented.text,

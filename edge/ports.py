@@ -238,6 +238,14 @@ class Queries(Protocol):
         """Extracted episodes said since an ISO time, newest first: id, and the position it changed at."""
         ...
 
+    def episode_place(self, episode: str) -> Place | None:
+        """Where an episode was captured."""
+        ...
+
+    def episodes_naming(self, entity: str, limit: int) -> list[str]:
+        """The latest living episodes that name an entity, in log order."""
+        ...
+
     def told_of(self, episodes: Sequence[str]) -> list[RecentEpisode]:
         """What extraction says of these episodes, in the order they are asked for."""
         ...
@@ -267,6 +275,13 @@ class Queries(Protocol):
         ...
 
     def note(self, name: str, value: str) -> None: ...
+
+
+class Place(NamedTuple):
+    """Where an event stands."""
+
+    stream: str
+    position: int
 
 
 class RecentEpisode(NamedTuple):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from edge.sources import SourceCuration
     from edge.steering import Steering
     from edge.voz import Voz
+from edge.why_nodes import Node
 
 
 class Move(NamedTuple):
@@ -153,6 +154,10 @@ class Install(Protocol):
     def briefing_at(self, when: str) -> tuple[Data, str]: ...
     def strip(self) -> Data:
         """The health strip of the read models as they stand; ``away`` says why the log cannot be asked."""
+        ...
+
+    def why_standing(self, id_: str, kind: str | None = None) -> Node:
+        """What stands behind an id, of the read models as they stand."""
         ...
 
     def close(self) -> None: ...

@@ -30,13 +30,14 @@ if TYPE_CHECKING:
     from edge.grill import Grill
     from edge.journal import Journal
     from edge.knowledge import KnowledgeCuration
-    from edge.ports import Clock, Cognition, EventLog, IdKind, Links, Redactor
+    from edge.ports import Clock, Cognition, EventLog, IdKind, Links, Queries, Redactor
     from edge.ports_dashboard import DashboardReads
     from edge.ports_forget import FollowUp
     from edge.ports_knowledge import Embedder, Knowing
     from edge.sources import SourceCuration
     from edge.steering import Steering
     from edge.voz import Voz
+    from edge.why_nodes import Node
     from edge.wiring_derived import DerivedParts
     from edge.wiring_knowledge import KnowledgeParts
     from projections.queries import ReadModels
@@ -395,6 +396,24 @@ class Edge:
         from edge.knowledge import KnowledgeCuration
 
         return KnowledgeCuration(self.journal, self)
+
+    def why(self, id_: str, kind: str | None = None) -> Node:
+        """What stands behind an id, as of the log's head."""
+        return self._why(self.current(), id_, kind)
+
+    def why_standing(self, id_: str, kind: str | None = None) -> Node:
+        """The same of the read models as they stand."""
+        return self._why(self.reads(), id_, kind)
+
+    def _why(self, queries: Queries, id_: str, kind: str | None) -> Node:
+        from edge.audit import found
+        from edge.why import Why
+
+        def find(event: str) -> Event | None:
+            return self.embedded_log.find(event) if self.settings.log is None else found(self.log, event)
+
+        with queries.snapshot():
+            return Why(self.log, self.streams, queries, self.clock.now(), find).explain(id_, kind)
 
     @cached_property
     def source_curation(self) -> SourceCuration:

@@ -16,7 +16,7 @@ from edge.domain.dispatch import Dispatch
 from edge.domain.grill import Run
 from edge.domain.pendency import Act, ActKind, of_comment
 from edge.domain.sources import Ranked
-from edge.ports import Counts, EpisodeCounts, IdKind, Presentation, RecentEpisode, Which
+from edge.ports import Counts, EpisodeCounts, IdKind, Place, Presentation, RecentEpisode, Which
 from projections import corpus, recent
 from projections.episodes import counts as episode_counts
 from projections.knowledge_queries import KnowledgeQueries
@@ -173,6 +173,12 @@ class ReadModels:
 
     def recent_episodes(self, since: str, limit: int) -> list[tuple[str, int]]:
         return recent.said_since(self._connection, since, limit)
+
+    def episode_place(self, episode: str) -> Place | None:
+        return recent.place(self._connection, episode)
+
+    def episodes_naming(self, entity: str, limit: int) -> list[str]:
+        return recent.naming(self._connection, entity, limit)
 
     def told_of(self, episodes: Sequence[str]) -> list[RecentEpisode]:
         return recent.told_of(self._connection, episodes)

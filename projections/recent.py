@@ -1,4 +1,4 @@
-"""The operator's last sessions, as extraction tells of them."""
+"""Episodes looked up: the operator's last sessions as extraction tells of them, and where each stands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, cast
 
 import apsw
 
-from edge.ports import RecentEpisode
+from edge.ports import Place, RecentEpisode
 from projections.documents import read
 
 _COUNTS: Final = "extracted > 0 AND state = 'alive' AND presence != 'absent'"
@@ -44,3 +44,20 @@ def told_of(connection: apsw.Connection, episodes: Sequence[str]) -> list[Recent
         for id_, at, session, project, gist, extraction in cast("list[tuple[str, ...]]", list(rows))
     }
     return [found[id_] for id_ in episodes if id_ in found]
+
+
+def place(connection: apsw.Connection, episode: str) -> Place | None:
+    """See :meth:`edge.ports.Queries.episode_place`."""
+    row = connection.execute("SELECT stream, position FROM episodes WHERE id = ?", (episode,)).fetchone()
+    return Place(*cast("tuple[str, int]", row)) if row else None
+
+
+def naming(connection: apsw.Connection, entity: str, limit: int) -> list[str]:
+    """See :meth:`edge.ports.Queries.episodes_naming`."""
+    rows = connection.execute(
+        "SELECT c.episode FROM knowledge_contributions c"
+        " JOIN knowledge_episodes e ON e.id = c.episode AND e.state = 'alive'"
+        " WHERE c.owner = ? AND c.kind = 'entity' ORDER BY c.position DESC LIMIT ?",
+        (entity, limit),
+    )
+    return [cast("str", row[0]) for row in rows][::-1]

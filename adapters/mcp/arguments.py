@@ -123,3 +123,16 @@ class ProposeArguments(_Arguments):
     kind: Kind = "priority"
     expires_at: Annotated[str | None, Field(description="Last day it would hold, as 2026-12-31.")] = None
     relates_to: Annotated[list[str], Field(description="What it is about.")] = []
+
+
+class WhyArguments(_Arguments):
+    id: Annotated[
+        str,
+        Field(
+            description="A steer, statement, source ref, slug, comment, vote, run, dispatch or event id; or"
+            " DISPATCH#N for the N-th line of the Briefing a dispatch was shown.",
+            min_length=1,
+            max_length=2000,
+        ),
+    ]
+    kind: Annotated[str | None, Field(description="Which kind is meant, where an id is of two.")] = None

@@ -29,6 +29,7 @@ class Desk(Protocol):
     def grill_close(self, asked: args.CloseArguments) -> Data: ...
     def publish(self, asked: args.PublishArguments) -> Data: ...
     def propose(self, asked: args.ProposeArguments) -> Data: ...
+    def why(self, asked: args.WhyArguments) -> Data: ...
 
 
 class Tool(NamedTuple):
@@ -111,6 +112,15 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "Propose something that should hold from now on. It stays a proposal until the operator sets it.",
         args.ProposeArguments,
         lambda desk, asked: desk.propose(asked),
+    ),
+    Tool(
+        "why",
+        "Why edge says so",
+        "The chain of events behind a steer, a statement, a source's score, a line of a Briefing or a reply,"
+        " down to what was said in a session.",
+        args.WhyArguments,
+        lambda desk, asked: desk.why(asked),
+        reads=True,
     ),
 )
 _BY_NAME: Final = {tool.name: tool for tool in TOOLS}

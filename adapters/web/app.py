@@ -18,7 +18,7 @@ from adapters.web.guards import Guards, Refuse
 from adapters.web.keys import Door
 from adapters.web.live import Following, MakeFollower, Streams
 from adapters.web.login import router as login_routes
-from adapters.web.pages import artefatos, audit, briefing, direction, health, knowledge, sources, voz
+from adapters.web.pages import artefatos, audit, briefing, direction, health, knowledge, sources, voz, why
 from adapters.web.pool import Pool
 from adapters.web.replays import Replays
 from adapters.web.site import HERE, Oops, Site, oops_of, site_of
@@ -66,7 +66,7 @@ def create_app(
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     app.include_router(login_routes)
     app.include_router(stream.router)
-    for page in (voz, artefatos, direction, knowledge, briefing, sources, health, audit):
+    for page in (voz, artefatos, direction, knowledge, briefing, sources, health, audit, why):
         app.include_router(page.router)
     _refusals(app)
     app.add_middleware(Told, log=lambda: site.log, refuse=_refuse(site))

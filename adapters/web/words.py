@@ -272,6 +272,16 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "mundo": ("the world", "mundo"),
     "atividade": ("your activity", "atividade"),
     "opinion": ("Your opinion", "A sua opinião"),
+    # -- why
+    "why-title": ("Why edge says so", "Porque o edge o diz"),
+    "why-intro": (
+        "The chain of events behind a thing, each step below what it led to, down to what was said.",
+        "A cadeia de eventos por trás de uma coisa, cada passo sob aquilo a que levou, até ao que foi dito.",
+    ),
+    "why-id": ("An id, a source, or DISPATCH#N", "Um id, uma fonte, ou DISPATCH#N"),
+    "why-ask": ("Ask", "Perguntar"),
+    "why-link": ("Why?", "Porquê?"),
+    "why-lines": ("Why each line stands here", "Porque está aqui cada linha"),
     # -- health
     "ok": ("All is well", "Tudo bem"),
     "degraded": ("Degraded", "Degradado"),

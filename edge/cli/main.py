@@ -34,6 +34,7 @@ _MODULES: Final[dict[str, tuple[str, str]]] = {
     "artefato": ("edge.cli.artefato", "What edge has published: list, show"),
     "wiki": ("edge.cli.wiki", "Pages of what is known, decided and published"),
     "at": ("edge.cli.home", "Any read model as of a position or a time"),
+    "why": ("edge.cli.why", "The chain of events behind what edge says"),
     "log": ("edge.cli.log", "The log itself: tail, show, export, import, backup"),
     "worker": ("edge.cli.worker", "Keep this host's read models current while it runs"),
     "dashboard": ("edge.cli.dashboard", "Your private pages in a browser: the Voz rail and all else"),

@@ -118,6 +118,10 @@ class Tools:
         )
         return opening.dispatch_id
 
+    def why(self, asked: args.WhyArguments) -> Data:
+        with opened(self._home) as edge:
+            return edge.why(asked.id, asked.kind).as_json()
+
     def propose(self, asked: args.ProposeArguments) -> Data:
         with opened(self._home) as edge:
             steered = edge.steering.propose(asked.model_dump(), None, _ACTOR)

@@ -50,7 +50,16 @@ def test_every_page_is_accessible(
                 "/direction",
                 "/direction?at=60",
             ),
-            *("/knowledge", "/knowledge?q=retry", "/briefing", "/sources", "/health", "/audit"),
+            *(
+                "/knowledge",
+                "/knowledge?q=retry",
+                "/briefing",
+                "/sources",
+                "/why",
+                f"/why?id={SLUG}",
+                "/health",
+                "/audit",
+            ),
             *("/audit/events/200", "/audit/replay?at=60"),
         ]
         for start, prefix in (

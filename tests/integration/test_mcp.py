@@ -14,7 +14,16 @@ from mcp import Client
 
 from tests.support.mcp_client import EDGE, Lines, data_of, environment, error_of, with_client
 
-NAMES = ["briefing", "knowledge_search", "voz_pending", "grill_start", "grill_close", "publish", "propose"]
+NAMES = [
+    "briefing",
+    "knowledge_search",
+    "voz_pending",
+    "grill_start",
+    "grill_close",
+    "publish",
+    "propose",
+    "why",
+]
 
 
 @pytest.fixture
@@ -57,7 +66,7 @@ def test_every_tool_says_what_it_is_for_and_what_it_takes(home: Path) -> None:
             for name, field in schema.get("properties", {}).items():
                 assert field.get("description"), f"{tool.name}: {name}"
         assert tool.annotations is not None
-        assert tool.annotations.read_only_hint == (tool.name in NAMES[:3])
+        assert tool.annotations.read_only_hint == (tool.name in (*NAMES[:3], "why"))
 
 
 def test_a_day_of_an_agents_work(home: Path) -> None:

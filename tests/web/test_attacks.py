@@ -32,6 +32,9 @@ READS = (
     "/knowledge?q=a",
     "/briefing",
     "/sources",
+    "/sources/one?ref=x",
+    "/why",
+    "/why?id=x",
     "/health",
     "/audit",
     "/audit/events/5",
@@ -48,6 +51,8 @@ WRITES = (
     "/direction/x/accept",
     "/direction/x/reject",
     "/knowledge/x/retire",
+    "/sources/curate",
+    "/sources/retire",
     "/logout",
 )
 EVIL = '<script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">x</a>'

@@ -1,0 +1,109 @@
+"""What an answer to "why" is made of: steps, each with what stands behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from edge.domain.chat import text_of
+from edge.domain.events import Data, Event
+from edge.domain.language import first_line, is_common, words
+from edge.domain.refs import normal
+from edge.domain.streams import category
+
+TEXT_SHOWN: Final = 300
+"""Characters of what a node says."""
+TURNS_SHOWN: Final = 2
+
+
+class Node(NamedTuple):
+    """One step: what it is, what it says, the event that holds it, and what it came from."""
+
+    kind: str
+    id: str
+    text: str
+    event: str | None = None
+    stream: str | None = None
+    position: int | None = None
+    at: str | None = None
+    because: Sequence[Node] = ()
+
+    def as_json(self) -> Data:
+        return {**self._asdict(), "because": [node.as_json() for node in self.because]}
+
+
+_SUBJECTS: Final = {
+    "direction": ("direction", "id"),
+    "artefato": ("artefato", "slug"),
+    "knowledge": ("knowledge", "id"),
+    "source": ("source", "ref"),
+}
+
+
+def subject_of(event: Event) -> tuple[str, str] | None:
+    """What an event tells of, by kind and id."""
+    family = event.type.partition(".")[0]
+    if family == "direction" or (family in _SUBJECTS and category(event.stream) == family):
+        kind, field = _SUBJECTS[family]
+        id_ = text_of(event.data, field)
+        return (kind, normal(id_) if kind == "source" else id_) if id_ else None
+    if event.type == "episode.extracted":
+        return "event", text_of(event.data, "episode")
+    if event.type == "intent.kernel" and category(event.stream) == "artefato":
+        return "artefato", text_of(event.data, "slug")
+    for field, kind in (("comment_id", "comment"), ("vote_id", "vote")):
+        if family == "voz" and text_of(event.data, field):
+            return kind, text_of(event.data, field)
+    if category(event.stream) in ("dispatch", "grill"):
+        return ("run" if category(event.stream) == "grill" else "dispatch"), event.stream.partition(".")[2]
+    return None
+
+
+def event_node(event: Event) -> Node:
+    """An event as it stands, by the words it has."""
+    fields = (
+        "body",
+        "question",
+        "title",
+        "intent",
+        "statement",
+        "opinion",
+        "reason",
+        "outcome",
+        "state",
+        "text",
+    )
+    said = next((text for field in fields if (text := text_of(event.data, field))), "")
+    text = f"{event.type} by {event.actor}" + (f": {said}" if said else "")
+    return Node(event.type, event.id, cut(text), event.id, event.stream, event.position, event.recorded_at)
+
+
+def turn_node(turn: Data, session: str) -> Node:
+    text = f"{text_of(turn, 'role')}: {text_of(turn, 'text')}"
+    return Node("turn", text_of(turn, "id"), cut(text), stream=session, at=text_of(turn, "ts") or None)
+
+
+def speaking(turns: Iterable[Data], about: Sequence[str]) -> list[Data]:
+    """The turns that have most of the words asked for; where none has any, the operator's first."""
+    asked = {word for word in about if not is_common(word)}
+    all_turns = list(turns)
+    scores = [len(asked & set(words(text_of(turn, "text")))) for turn in all_turns]
+    best = sorted((n for n, score in enumerate(scores) if score), key=lambda n: (-scores[n], n))[:TURNS_SHOWN]
+    if best:
+        return [all_turns[n] for n in sorted(best)]
+    operator = [turn for turn in all_turns if text_of(turn, "role") != "assistant"]
+    return (operator or all_turns)[:1]
+
+
+def cut(text: str) -> str:
+    line = " ".join(text.split())
+    return first_line(line, TEXT_SHOWN)
+
+
+def lines(node: Node, depth: int = 0) -> Iterator[str]:
+    """The tree as lines for a person, each step below what it led to."""
+    mark = "  " * depth + ("← " if depth else "")
+    when = f" ({node.at[:16].replace('T', ' ')})" if node.at else ""
+    yield f"{mark}{node.kind} {node.id}: {node.text}{when}"
+    for behind in node.because:
+        yield from lines(behind, depth + 1)
