@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from edge import graphing
 from edge.domain.events import Data
 from edge.domain.health import grouped
+from edge.domain.remedies import remedies
 from edge.ports import Queries
 
 LAST_SWEEP: Final = "last_sweep"
@@ -44,6 +45,7 @@ def health(queries: Queries, mode: str, lag: Lag) -> Data:
             "failing": queries.knowledge.failing(),
             "stopped": queries.noted(STOPPED) or None,
             "cost": queries.knowledge.cost(),
+            "contested": queries.knowledge.contested(),
         }
         followed = graphing.noted(queries)
         graph = followed and {
@@ -55,7 +57,7 @@ def health(queries: Queries, mode: str, lag: Lag) -> Data:
         errors.append({"kind": "quarantined-event", "ids": knowledge["set_aside"]})
     if lag.log_changed:
         errors.append({"kind": "log-changed", "ids": []})
-    return {
+    strip: Data = {
         "mode": mode,
         "head": lag.head,
         "open": counts.open,
@@ -81,3 +83,4 @@ def health(queries: Queries, mode: str, lag: Lag) -> Data:
             or (graph and graph["said"])
         ),
     }
+    return {**strip, "remedies": [remedy._asdict() for remedy in remedies(strip)]}

@@ -184,6 +184,10 @@ class KnowledgeView(Protocol):
         """Episodes that were tried as often as one is tried, and could not be extracted."""
         ...
 
+    def contested(self) -> int:
+        """How many statements are contested."""
+        ...
+
     def cost(self) -> Data:
         """``{episodes, calls, tokens, seconds}`` of every extraction in the log."""
         ...

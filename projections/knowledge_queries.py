@@ -96,6 +96,12 @@ class KnowledgeQueries:
             ).get,
         )
 
+    def contested(self) -> int:
+        return cast(
+            "int",
+            self._connection.execute("SELECT count(*) FROM knowledge_facts WHERE tier = 'contested'").get,
+        )
+
     def cost(self) -> Data:
         """What all extractions in the log cost."""
         row = self._connection.execute(

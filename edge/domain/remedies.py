@@ -1,0 +1,55 @@
+"""What to run about each thing that the health strip finds wanting."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from edge.domain.events import Data
+
+
+class Remedy(NamedTuple):
+    """``item`` names what is wanting, ``n`` how much of it there is, ``run`` the command that helps."""
+
+    item: str
+    n: int
+    run: str
+
+
+_OF_ERRORS: Final = {
+    "duplicate-resolved": "edge voz show {id}",
+    "conflicting-resolved": "edge voz show {id}",
+    "orphan-resolved": "edge voz show {id}",
+    "dangling-direction": "edge voz show {id}",
+    "half-close": "edge voz show {id}",
+    "provenance-mismatch": "edge voz show {id}",
+    "direction-conflict": "edge direction show {id}",
+    "kernel-debt": "edge close --slug {id} --artefato FILE --intent WHY --republish",
+    "quarantined-event": "edge rebuild",
+    "log-changed": "edge rebuild",
+}
+
+
+def remedies(strip: Data) -> list[Remedy]:
+    """In the order of the strip; none where nothing is wanting."""
+    knowledge, graph = strip["knowledge"], strip["graph"]
+    found = [
+        Remedy("naked", strip["naked"], "edge open beat && edge close"),
+        *(Remedy("unfinished", 1, f"edge grill show {run}") for run in strip["unfinished_runs"]),
+        Remedy("projection-lag", strip["projection_lag"], "edge status"),
+        Remedy("knowledge-failing", (knowledge["failing"] or {}).get("episodes", 0), "edge doctor"),
+        Remedy("knowledge-set-aside", len(knowledge["set_aside"]), "edge rebuild knowledge --re-extract"),
+        Remedy("knowledge-lag", strip["knowledge_lag"], "edge open beat"),
+        Remedy("contested", knowledge["contested"], "edge knowledge list --tier contested"),
+        Remedy("graph-away", int(bool(graph and graph["said"])), "edge doctor"),
+        Remedy("graph-lag", graph["lag"] if graph else 0, "edge worker"),
+        Remedy("forgetting", len(strip["forgetting"]), "edge doctor"),
+        *(_of_error(error, knowledge["set_aside"]) for error in strip["errors"]),
+    ]
+    return [remedy for remedy in found if remedy.n]
+
+
+def _of_error(error: Data, set_aside: list[str]) -> Remedy:
+    """An episode set aside is named among the quarantined, and has a remedy of its own."""
+    kind, ids = str(error["kind"]), list(error["ids"])
+    n = 1 if kind == "log-changed" else len(set(ids) - set(set_aside))
+    return Remedy(kind, n, _OF_ERRORS[kind].format(id=ids[0] if ids else ""))
