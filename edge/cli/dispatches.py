@@ -70,12 +70,15 @@ def open_(
 
 
 def _stopped(extraction: Data) -> str:
-    """Why an extraction ended before all was read, where it did."""
+    """What an extraction could not read, and why it ended before all was read, where it did."""
+    failed = ""
+    if n := extraction.get("failed"):
+        failed = f"{counted(n, 'episode')} could not be extracted: `edge status` says why\n"
     if extraction.get("stopped") is None:
-        return ""
+        return failed
     said = f": {extraction['said']}" if extraction["said"] else ""
     bound = "" if said else f" at its bound of {extraction['stopped']}"
-    return f"extraction stopped{bound}{said}; {extraction['lag']} left\n"
+    return failed + f"extraction stopped{bound}{said}; {extraction['lag']} left\n"
 
 
 def _aside(line: str) -> None:

@@ -76,6 +76,7 @@ class Going:
         self.episodes: list[str] = []
         self.comments: set[str] = set()
         self.proposals: set[str] = set()
+        self.publications: set[str] = set()
         self.names: set[str] = set()
         """What a citation may call it: the session or the slug."""
 
@@ -90,6 +91,7 @@ class Going:
             case "voz.comment":
                 self.comments.add(text_of(event.data, "comment_id"))
             case "artefato.published":
+                self.publications.add(event.id)
                 self.names.add(text_of(event.data, "slug"))
                 self.proposals.update(change.id for change in direction.changes(event))
 
@@ -98,7 +100,7 @@ class Going:
         data = event.data
         match event.type:
             case "briefing.presented":
-                return any(self._is_named(item.get("events")) for item in _records(data, "items"))
+                return any(self._is_quoted_in(item) for item in _records(data, "items"))
             case "grill.started":
                 loaded = {text_of(chat, "comment_id") for chat in _records(data, "loaded")}
                 agenda = {text_of(entry, "id") for entry in _records(data, "agenda")}
@@ -107,8 +109,14 @@ class Going:
                 return text_of(data, "comment_id") in self.comments or self._is_named(data.get("evidence"))
         return False
 
-    def _is_named(self, ids: object) -> bool:
-        return isinstance(ids, list) and any(isinstance(id_, str) and id_ in self.ids for id_ in ids)
+    def _is_quoted_in(self, line: Data) -> bool:
+        """Whether a line of a Briefing may hold words of it. One that offers a source names what gave
+        it weight, a vote or a closed chat, and holds no word but the ref, which a publication cites."""
+        return self._is_named(line.get("events"), self.publications if line.get("sources") else self.ids)
+
+    def _is_named(self, ids: object, among: set[str] | None = None) -> bool:
+        going = self.ids if among is None else among
+        return isinstance(ids, list) and any(isinstance(id_, str) and id_ in going for id_ in ids)
 
     def is_cited_by(self, event: Event) -> bool:
         """Whether a publication names it as a source. Its words are edge's own, and stay."""

@@ -156,7 +156,8 @@ def test_status_says_why_an_episode_could_not_be_extracted(
 ) -> None:
     write_talks(tmp_path / "transcripts", "queue")
     server.plays(answer(PARK))
-    assert person.gets("open", "report")["extraction"]["failed"] == 1
+    opened = person.types("open", "report").out
+    assert "\n1 episode could not be extracted: `edge status` says why\n" in opened
     failing = person.gets("status")["knowledge"]["failing"]
     assert (failing["episodes"], failing["said"][:12]) == (1, "openai:qwen3")
     assert f"1 episode could not be extracted, tried again from {failing['until']}: openai:qwen3" in (

@@ -109,3 +109,9 @@ def test_a_smaller_budget_leaves_out_what_is_worth_least_and_counts_it(working: 
             told = [i for i in section["items"] if not i["text"].startswith("and ")]
             left = [i for i in section["items"] if i["text"].startswith("and ")]
             assert len(told) + sum(int(i["text"].split()[1]) for i in left) == len(full["items"])
+
+
+def test_a_clock_that_is_none_is_refused_by_every_command(person: Person) -> None:
+    person.sets(EDGE_NOW="garbage")
+    for words in (("voz", "list"), ("status",), ("briefing",)):
+        assert "'garbage' is not a date" in person.is_told(2, *words)
