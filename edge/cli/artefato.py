@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from edge.cli import views
 from edge.cli.common import At, Home, Json, group, opened, queries, say
+from edge.domain.events import Data
 from edge.domain.refusal import Refused
 
 app = group("What edge has published, each with its why")
@@ -35,4 +36,21 @@ def show(slug: str, at: At = None, home: Home = None, json_: Json = False) -> No
             raise Refused(f"no artefato {slug!r} is published", hint="`edge artefato list` shows them")
         body = known.artefato_body(slug) or ""
         data = {**views.artefato(state, known), "body": body}
-    say(json_, data, f"# {data['title']}\n\nwhy: {data['intent'] or '(none)'}\n\n{body}")
+    proposed = "".join(f"{_proposal(p)}\n" for p in data["proposes"])
+    say(
+        json_,
+        data,
+        f"# {data['title']}\n\nwhy: {data['intent'] or '(none)'}\n{proposed}\n{body}",
+    )
+
+
+def _proposal(proposed: Data) -> str:
+    """What it proposed, what became of that, and how to decide it while it is open."""
+    line = f"proposes [{proposed['tier']}] {proposed['title']}"
+    if proposed["tier"] != "proposed":
+        return f"{line} ({proposed['id']})"
+    accept, reject = (
+        f"edge direction set {proposed['id']}",
+        f"edge direction drop {proposed['id']} --reason WHY",
+    )
+    return f"{line}\n    accept: `{accept}`  reject: `{reject}`"

@@ -86,7 +86,10 @@ def artefato(state: Artefato, queries: Queries) -> Data:
         "impact": corpus.impact(item["tier"] if item else None for item in items),
         "cites": state["cites"],
         "distills": state["distills"],
-        "proposes": [{**p, "id": id_} for p, id_ in zip(state["proposes"], ids, strict=True)],
+        "proposes": [
+            {**p, "id": id_, "tier": item["tier"] if item else "gone"}
+            for p, id_, item in zip(state["proposes"], ids, items, strict=True)
+        ],
         "at": state["at"],
         "revision": state["revision"],
         "votes": {"up": int(vote > 0), "down": int(vote < 0)},

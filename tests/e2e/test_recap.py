@@ -115,3 +115,19 @@ def test_a_clock_that_is_none_is_refused_by_every_command(person: Person) -> Non
     person.sets(EDGE_NOW="garbage")
     for words in (("voz", "list"), ("status",), ("briefing",)):
         assert "'garbage' is not a date" in person.is_told(2, *words)
+
+
+def test_a_proposal_is_shown_with_its_artefato_and_decided_in_one_act(working: Person) -> None:
+    first, second = working.gets("direction", "list")["proposed"]
+    seen = working.types("artefato", "show", "retry-queue").out
+    assert f"accept: `edge direction set {first['id']}`" in seen
+    working.gets("direction", "set", first["id"])
+    working.gets("direction", "drop", second["id"], "--reason", "not ours")
+    tiers = {a["slug"]: [p["tier"] for p in a["proposes"]] for a in working.gets("artefato", "list")}
+    assert tiers == {"retry-queue": ["set"], "tide-tables": ["gone"]}
+    (held,) = working.gets("direction", "list")["set"]
+    assert (held["id"], held["title"], held["body"]) == (first["id"], first["title"], first["body"])
+    assert held["from_artefato"] == "retry-queue"
+    seen = working.types("artefato", "show", "tide-tables").out
+    assert f"proposes [gone] {second['title']} ({second['id']})" in seen
+    assert "not ours" in working.types("direction", "show", second["id"]).out
