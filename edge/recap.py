@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from edge.domain.corpus import Artefato
-from edge.domain.language import has_phrase, words
+from edge.domain.language import words
 from edge.domain.likeness import cosine, pieces, weighed
 from edge.ports import Queries, RecentEpisode
 
@@ -81,16 +81,16 @@ def _worked_out(
     texts = [_text(artefato, queries.artefato_body(artefato["slug"]) or "") for artefato in artefatos]
     spoken = [pieces(" ".join([episode.gist, *episode.names])) for episode in episodes]
     vectors = weighed([*map(pieces, texts), *spoken])
-    generic = _generic(episodes)
+    named = _told_by_name(episodes)
     found = {}
     for n, artefato in enumerate(artefatos):
-        said = words(texts[n])
+        said = f" {' '.join(words(texts[n]))} "
         scores = []
         for nth, episode in enumerate(episodes):
             alike = cosine(vectors[n], vectors[len(texts) + nth])
-            named = sum(has_phrase(said, name) for name in _names(episode) - generic)
-            if named or alike >= ALIKE:
-                scores.append((alike + _NAME_WEIGHS * named, nth, episode.id))
+            shared = sum(f" {name} " in said for name in named[nth])
+            if shared or alike >= ALIKE:
+                scores.append((alike + _NAME_WEIGHS * shared, nth, episode.id))
         best = sorted(scores, key=lambda s: (-round(s[0], 9), s[1]))[:NAMED]
         found[artefato["slug"]] = [id_ for _, _, id_ in best]
     return found
@@ -102,12 +102,13 @@ def _text(artefato: Artefato, body: str) -> str:
     return "\n".join([*said, body[:_FIRST_WORDS]])
 
 
-def _names(episode: RecentEpisode) -> set[str]:
-    return {name for each in episode.names if len(name := " ".join(words(each))) > 2}
-
-
-def _generic(episodes: Sequence[RecentEpisode]) -> set[str]:
+def _told_by_name(episodes: Sequence[RecentEpisode]) -> list[set[str]]:
+    """The names of each episode, as folded words, that tell it from the others."""
+    named = [
+        {name for each in episode.names if len(name := " ".join(words(each))) > 2} for episode in episodes
+    ]
     if len(episodes) < _FEW:
-        return set()
-    had = Counter(name for episode in episodes for name in _names(episode))
-    return {name for name, n in had.items() if n > _GENERIC * len(episodes)}
+        return named
+    had = Counter(name for names in named for name in names)
+    generic = {name for name, n in had.items() if n > _GENERIC * len(episodes)}
+    return [names - generic for names in named]

@@ -36,8 +36,11 @@ class DerivedParts:
 
     def refresh(self) -> str | None:
         """Bring all of it to the log's head. What cannot be is noted and returned; nothing waits for it."""
+        from edge.recap import refresh
+
         said = None
         try:
+            refresh(self._edge.current(), self._edge.clock.now())
             said = self.summarise().said
             self.follow_with_wiki()
         except EdgeError as error:
