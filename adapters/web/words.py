@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from edge.domain.grill import moment
 from edge.domain.language import Lang
+from edge.domain.remedies import NAMED
 
 _MONTHS: Final = {
     "en": "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(),
@@ -284,29 +285,6 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "why-lines": ("Why each line stands here", "Porque está aqui cada linha"),
     # -- health
     "remedies": ("What to run", "O que correr"),
-    "remedy:naked": ("Acts without a receipt", "Atos sem recibo"),
-    "remedy:unfinished": ("A run to finish", "Um grill por terminar"),
-    "remedy:projection-lag": ("Events not folded yet", "Eventos ainda não dobrados"),
-    "remedy:knowledge-failing": (
-        "Episodes that could not be extracted",
-        "Episódios que não se puderam extrair",
-    ),
-    "remedy:knowledge-set-aside": ("Episodes set aside", "Episódios postos de lado"),
-    "remedy:knowledge-lag": ("Episodes not extracted yet", "Episódios ainda não extraídos"),
-    "remedy:contested": ("Contested statements", "Afirmações contestadas"),
-    "remedy:graph-away": ("The graph does not answer", "O grafo não responde"),
-    "remedy:graph-lag": ("Results the graph lacks", "Resultados que faltam ao grafo"),
-    "remedy:forgetting": ("Still holding what is forgotten", "Ainda guardam o que foi esquecido"),
-    "remedy:duplicate-resolved": ("Chats closed twice alike", "Conversas fechadas duas vezes igual"),
-    "remedy:conflicting-resolved": ("Chats closed in two ways", "Conversas fechadas de duas maneiras"),
-    "remedy:orphan-resolved": ("Closes of no comment", "Fechos sem comentário"),
-    "remedy:dangling-direction": ("Closes without their steer", "Fechos sem o seu steer"),
-    "remedy:half-close": ("Steers without their close", "Steers sem o seu fecho"),
-    "remedy:provenance-mismatch": ("Steers that name another comment", "Steers que nomeiam outro comentário"),
-    "remedy:direction-conflict": ("Steers edited from the same state", "Steers editados a partir do mesmo"),
-    "remedy:kernel-debt": ("Artefatos without their why", "Artefatos sem o seu porquê"),
-    "remedy:quarantined-event": ("Events that could not be folded", "Eventos que não se puderam dobrar"),
-    "remedy:log-changed": ("The log is another", "O log é outro"),
     "ok": ("All is well", "Tudo bem"),
     "degraded": ("Degraded", "Degradado"),
     "away": ("The log does not answer: {said}", "O log não responde: {said}"),
@@ -418,6 +396,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "blank": ("Say something, or leave it.", "Diga algo, ou deixe."),
     "not-here": ("It may never have been, or be gone.", "Pode nunca ter existido, ou já não estar."),
     "unexpected": ("It is recorded in the dashboard's own log.", "Está registado no log do próprio painel."),
+    **{f"remedy:{item}": named for item, named in NAMED.items()},
 }
 
 

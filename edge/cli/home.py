@@ -13,6 +13,7 @@ import typer
 from edge.cli.common import Home, Json, counted, group, opened, say
 from edge.domain.events import Data
 from edge.domain.refusal import Misused
+from edge.domain.remedies import NAMED
 from edge.settings import home_of
 
 app = group("The install itself")
@@ -123,31 +124,6 @@ def _ask_projects(projects: list[str]) -> tuple[str, ...]:
     return tuple(projects[int(n) - 1] for n in numbers if 1 <= int(n) <= len(projects))
 
 
-_REMEDIED = {
-    "naked": "acts without a receipt",
-    "unfinished": "a run to finish",
-    "projection-lag": "events not folded yet",
-    "knowledge-failing": "episodes that could not be extracted",
-    "knowledge-set-aside": "episodes set aside",
-    "knowledge-lag": "episodes not extracted yet",
-    "contested": "contested statements",
-    "graph-away": "the graph does not answer",
-    "graph-lag": "results the graph lacks",
-    "forgetting": "still holding what is forgotten",
-    "duplicate-resolved": "chats closed twice alike",
-    "conflicting-resolved": "chats closed in two ways",
-    "orphan-resolved": "closes of no comment",
-    "dangling-direction": "closes without their steer",
-    "half-close": "steers without their close",
-    "provenance-mismatch": "steers that name another comment",
-    "direction-conflict": "steers edited from the same state",
-    "kernel-debt": "artefatos without their why",
-    "quarantined-event": "events that could not be folded",
-    "log-changed": "the log is another",
-}
-"""What each item of the strip that has a remedy is called."""
-
-
 @app.command(epilog="Example: edge status")
 def status(home: Home = None, json_: Json = False) -> None:
     """The health strip: what is open, what waits, what is broken."""
@@ -177,7 +153,7 @@ def status(home: Home = None, json_: Json = False) -> None:
     lines += [f"unfinished run {run}: `edge grill show {run}`" for run in data["unfinished_runs"]]
     lines += [f"has not let go yet of what is forgotten: {name}" for name in data["forgetting"]]
     lines += [f"{error['kind']}: {', '.join(error['ids'])}".rstrip(": ") for error in data["errors"]]
-    lines += [f"{_REMEDIED[r['item']]} ({r['n']}): `{r['run']}`" for r in data["remedies"]]
+    lines += [f"{NAMED[r['item']][0]} ({r['n']}): `{r['run']}`" for r in data["remedies"]]
     lines += _hooks(data["hook"])
     say(json_, data, "\n".join(lines))
 

@@ -15,6 +15,33 @@ class Remedy(NamedTuple):
     run: str
 
 
+NAMED: Final[dict[str, tuple[str, str]]] = {
+    "naked": ("Acts without a receipt", "Atos sem recibo"),
+    "unfinished": ("A run to finish", "Um grill por terminar"),
+    "projection-lag": ("Events not folded yet", "Eventos ainda não dobrados"),
+    "knowledge-failing": (
+        "Episodes that could not be extracted",
+        "Episódios que não se puderam extrair",
+    ),
+    "knowledge-set-aside": ("Episodes set aside", "Episódios postos de lado"),
+    "knowledge-lag": ("Episodes not extracted yet", "Episódios ainda não extraídos"),
+    "contested": ("Contested statements", "Afirmações contestadas"),
+    "graph-away": ("The graph does not answer", "O grafo não responde"),
+    "graph-lag": ("Results the graph lacks", "Resultados que faltam ao grafo"),
+    "forgetting": ("Still holding what is forgotten", "Ainda guardam o que foi esquecido"),
+    "duplicate-resolved": ("Chats closed twice alike", "Conversas fechadas duas vezes igual"),
+    "conflicting-resolved": ("Chats closed in two ways", "Conversas fechadas de duas maneiras"),
+    "orphan-resolved": ("Closes of no comment", "Fechos sem comentário"),
+    "dangling-direction": ("Closes without their steer", "Fechos sem o seu steer"),
+    "half-close": ("Steers without their close", "Steers sem o seu fecho"),
+    "provenance-mismatch": ("Steers that name another comment", "Steers que nomeiam outro comentário"),
+    "direction-conflict": ("Steers edited from the same state", "Steers editados a partir do mesmo"),
+    "kernel-debt": ("Artefatos without their why", "Artefatos sem o seu porquê"),
+    "quarantined-event": ("Events that could not be folded", "Eventos que não se puderam dobrar"),
+    "log-changed": ("The log is another", "O log é outro"),
+}
+"""What each item is called: in English, in Portuguese."""
+
 _OF_ERRORS: Final = {
     "duplicate-resolved": "edge voz show {id}",
     "conflicting-resolved": "edge voz show {id}",

@@ -9,10 +9,9 @@ import pytest
 import typer
 
 from adapters.web import words
-from edge.cli.home import _REMEDIED
 from edge.cli.main import app
 from edge.domain.health import ErrorKind
-from edge.domain.remedies import remedies
+from edge.domain.remedies import NAMED, remedies
 
 SOUND: dict[str, Any] = {
     "naked": 0,
@@ -56,7 +55,7 @@ def test_an_episode_that_was_set_aside_is_not_told_twice() -> None:
 
 @pytest.mark.parametrize("remedy", remedies(WANTING), ids=lambda r: r.item)
 def test_what_to_run_is_a_command_there_is(remedy: Any) -> None:
-    assert remedy.item in _REMEDIED
+    assert all(NAMED[remedy.item])
     assert words.has(f"remedy:{remedy.item}")
     for line in remedy.run.split("&&"):
         typed = shlex.split(line)

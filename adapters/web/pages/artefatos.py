@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from adapters.web.pages.voz import HARMS, Before, chats_on, check_published
 from adapters.web.site import Acting, At, In, Key, found, key_of
-from edge.domain import corpus, direction
+from edge.domain import corpus
 from edge.domain.corpus import Artefato
 from edge.domain.events import Data
 from edge.ports_dashboard import DashboardReads
@@ -22,10 +22,9 @@ _VOTES: Final = {"up": 1, "down": -1, "clear": 0}
 
 def proposed_by(artefato: Artefato, reads: DashboardReads) -> list[Data]:
     """What it proposes, and what became of each."""
-    slug, shown = artefato["slug"], []
-    for proposal in artefato["proposes"]:
+    shown = []
+    for id_, proposal in zip(corpus.proposal_ids(artefato), artefato["proposes"], strict=True):
         title, body = str(proposal.get("title", "")), str(proposal.get("body", ""))
-        id_ = direction.proposal_id(slug, title, body)
         item = reads.item(id_)
         tier = item["tier"] if item else "gone"
         shown.append({"id": id_, "title": title or body[:80], "body": body, "tier": tier})
