@@ -19,11 +19,12 @@ from edge.domain.refs import normal, ref_hash
 from edge.domain.refusal import Misused
 from edge.domain.streams import Streams
 from edge.ports import EventLog, IdKind, Place, Queries
-from edge.why_nodes import Node, cut, event_node, speaking, subject_of, turn_node
+from edge.why_nodes import Node, cut, event_node, speaking, subject_of, turn_node, within
 
 EVENTS_NAMED: Final = 8
 """Events of a Briefing's line, episodes of a fact, weights of a source: each the latest."""
-DEPTH: Final = 6
+DEPTH: Final = 12
+"""Things told one inside the other: a foreign log may name causes without end."""
 
 KINDS: Final = ("line", "source", "event", *get_args(IdKind))
 
@@ -48,6 +49,7 @@ class Why:
         self._now = now
         self._found = found
         self._told: set[tuple[str, str]] = set()
+        self._depth = 0
         self._by_kind: dict[str, Callable[[str], Node | None]] = {
             "line": self._line,
             "direction": self._steer,
@@ -93,12 +95,19 @@ class Why:
             exact.append(("source", normal(id_)))
         return exact or found or [("event", id_)]
 
-    def _node(self, kind: str, id_: str, depth: int = 0) -> Node | None:
+    def _node(self, kind: str, id_: str) -> Node | None:
         """A thing with what it came from; where it was told already, by its name alone."""
-        if (kind, id_) in self._told or depth > DEPTH:
+        if (kind, id_) in self._told:
             return Node(kind, id_, "(told above)")
+        if self._depth >= DEPTH:
+            return Node(kind, id_, f"(`edge why {id_}` goes on)")
         self._told.add((kind, id_))
-        return self._by_kind[kind](id_)
+        self._depth += 1
+        try:
+            node = self._by_kind[kind](id_)
+        finally:
+            self._depth -= 1
+        return node and within(node)
 
     def _nodes(self, *named: tuple[str, str | None]) -> list[Node]:
         return [node for kind, id_ in named if id_ and (node := self._node(kind, id_))]
@@ -230,7 +239,7 @@ class Why:
                 continue
             if not 0 < int(n) <= len(items):
                 raise Misused(f"that Briefing has {len(items)} lines", hint=f"{dispatch_id}#1 is the first")
-            item = items[int(n) - 1]
+            item = items[int(n) - 1] if isinstance(items[int(n) - 1], dict) else {}
             behind = [self._event(one) for one in list(item.get("events") or ())[:EVENTS_NAMED]]
             offered = self._nodes(*(("source", str(ref)) for ref in item.get("sources") or ()))
             return event_node(event)._replace(

@@ -14,6 +14,8 @@ from edge.domain.streams import category
 TEXT_SHOWN: Final = 300
 """Characters of what a node says."""
 TURNS_SHOWN: Final = 2
+STEPS_SHOWN: Final = 40
+"""Steps of one thing that are told, the latest."""
 
 
 class Node(NamedTuple):
@@ -38,6 +40,14 @@ _SUBJECTS: Final = {
     "knowledge": ("knowledge", "id"),
     "source": ("source", "ref"),
 }
+
+
+def within(node: Node) -> Node:
+    """The node with no more steps than are told, and how many more there were."""
+    left = len(node.because) - STEPS_SHOWN
+    if left <= 0:
+        return node
+    return node._replace(because=[Node("more", node.id, f"and {left} earlier"), *node.because[left:]])
 
 
 def subject_of(event: Event) -> tuple[str, str] | None:

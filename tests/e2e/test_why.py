@@ -122,3 +122,31 @@ def test_a_forgotten_session_is_behind_nothing_any_more(told: Person) -> None:
     told.gets("forget", file.stem)
     for id_ in quoting:
         assert TALKS["queue"][1][1] not in told.types("why", id_).out
+
+
+def test_a_log_that_names_causes_without_end_is_told_as_far_as_it_goes(told: Person) -> None:
+    lines = [
+        {"id": f"00000000-0000-4000-8000-{n:012d}", "type": "beat.ran", "stream": f"import-me.b{n}"}
+        | {"revision": 0, "position": 10_000 + n, "data": {}}
+        | {"metadata": {"actor": "import", "$causationId": f"00000000-0000-4000-8000-{n - 1:012d}"}}
+        for n in range(1, 60)
+    ]
+    given = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    told.gets("log", "import", "-", given=given)
+    tree = told.gets("why", lines[-1]["id"])
+    assert len(list(nodes(tree))) > 5
+    assert "goes on" in list(nodes(tree))[-1]["text"]
+
+
+def test_a_chat_of_many_replies_tells_the_latest(told: Person) -> None:
+    comment = told.comments("Say it again and again")
+    lines = [
+        {"seq": n, "ts": "2026-11-20T10:00:00Z", "type": "voz.reply", "subject": "voz"}
+        | {"payload": {"comment_id": comment, "body": f"again {n}"}}
+        for n in range(100)
+    ]
+    given = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    told.gets("log", "import", "-", "--format", "edge-of-chaos", given=given)
+    texts = [node["text"] for node in told.gets("why", comment)["because"]]
+    assert texts[0] == "and 60 earlier"
+    assert texts[-1].endswith("again 99")
