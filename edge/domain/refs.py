@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
-from typing import Final, Literal
-from urllib.parse import SplitResult, urlsplit, urlunsplit
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from urllib.parse import SplitResult
 
 Kind = Literal["mundo", "atividade"]
 
@@ -29,6 +31,8 @@ def normal(ref: str) -> str:
 
 
 def _page(ref: str) -> str:
+    from urllib.parse import urlsplit, urlunsplit  # late: who only reads the list of chats does without
+
     try:
         url = urlsplit(ref)
         where = _host(url)
