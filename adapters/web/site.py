@@ -18,7 +18,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
-from adapters.web import logs, words
+from adapters.web import logs, refusals, words
 from adapters.web.config import Config
 from adapters.web.keys import Door, Session, same
 from adapters.web.limits import Limit
@@ -137,7 +137,7 @@ class Site:
             status,
             visitor,
             title=t(f"oops:{shown}"),
-            said=t(said) if words.has(said) else said,
+            said=t(said) if words.has(said) else refusals.told(said, lang),
             hint=hint,
             written=request.method != "POST",
             password=self.config.password is not None,

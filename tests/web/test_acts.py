@@ -114,6 +114,9 @@ def test_a_proposal_is_accepted_once_and_another_rejected_with_its_reason(operat
     assert operator.written() == head
     assert "not this year" in operator.sees(f"/direction/{other}")
     operator.posts(f"/direction/{other}/accept", {"csrf": operator.csrf()}, 409)
+    operator.browser.get("/lang/pt")
+    refused = operator.posts(f"/direction/{other}/accept", {"csrf": operator.csrf()}, 409)
+    assert f"nenhuma proposta viva {other}" in refused
     operator.edge.current()
     assert operator.edge.reads().item(one)["tier"] == "set"  # type: ignore[index]
 
