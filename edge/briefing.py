@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import Any, Final, NamedTuple
 
-from edge.briefing_knowledge import lines, quoted
+from edge.briefing_knowledge import lines, one_line, quoted
 from edge.domain import corpus, direction
 from edge.domain.corpus import Artefato
 from edge.domain.events import Data
@@ -65,8 +65,8 @@ _T: Final[dict[str, dict[Lang, str]]] = {
         "pt": "sem relação com o que fez nos últimos {days} dias",
     },
     "no atividade": {
-        "en": "no session of the last {days} days to relate it to",
-        "pt": "nenhuma sessão dos últimos {days} dias a que o relacionar",
+        "en": "no session of the last {days} days has been read to relate it to",
+        "pt": "nenhuma sessão dos últimos {days} dias foi lida a que o relacionar",
     },
     "score": {"en": "score {score:.2f}", "pt": "pontuação {score:.2f}"},
     "cited": {"en": "cited {n:g}", "pt": "citada {n:g}"},
@@ -202,7 +202,9 @@ def rendered(sections: Sequence[Section], lang: Lang) -> str:
 
 
 def _section(name: str, items: list[Item], lang: Lang, empty: str | None = None) -> Section:
-    return Section(name, items, _T[empty or f"empty:{name}"][lang])
+    # whatever a stranger's event says, a line is one line: it begins no heading and ends no Briefing
+    told = [item._replace(text=one_line(item.text)) for item in items]
+    return Section(name, told, _T[empty or f"empty:{name}"][lang])
 
 
 def _within(sections: list[Section], budget: int, lang: Lang) -> list[Section]:

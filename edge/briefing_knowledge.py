@@ -67,7 +67,12 @@ def _cluster(cluster: ClusterView, facts: list[ClusterFact], known: KnownCluster
 
 def quoted(text: str) -> str:
     """A statement in one line, cut, and unable to end what a Briefing is marked with."""
-    line = first_line(" ".join(text.split()), STATEMENT_SHOWN).rstrip(".;")
+    return one_line(first_line(" ".join(text.split()), STATEMENT_SHOWN).rstrip(".;"))
+
+
+def one_line(text: str) -> str:
+    """A text in one line, unable to end what a Briefing is marked with."""
+    line = " ".join(text.splitlines()) if len(text.splitlines()) > 1 else text
     for mark in (BRIEFING_BEGIN, BRIEFING_END, "<!--", "-->"):
         line = line.replace(mark, mark.replace("--", "- -"))
     return line
