@@ -106,7 +106,7 @@ class Forgetting:
         if not names:
             raise Refused(
                 f"no session of project {project!r} was taken in",
-                hint="name its directory, or a path above it",
+                hint="name its directory, or a path above it; or it was forgotten before",
             )
         beside = {c.session for c in captured if c.session in names and not in_project(project, c.project)}
         roots = dict.fromkeys(stream for name in names for stream in self._streams_of(name))

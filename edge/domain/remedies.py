@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Final, NamedTuple
 
 from edge.domain.events import Data
@@ -61,7 +62,7 @@ def remedies(strip: Data) -> list[Remedy]:
     knowledge, graph = strip["knowledge"], strip["graph"]
     found = [
         Remedy("naked", strip["naked"], "edge open beat && edge close"),
-        *(Remedy("unfinished", 1, f"edge grill show {run}") for run in strip["unfinished_runs"]),
+        *(Remedy("unfinished", 1, f"edge grill show {quote(run)}") for run in strip["unfinished_runs"]),
         Remedy("projection-lag", strip["projection_lag"], "edge status"),
         Remedy("knowledge-failing", (knowledge["failing"] or {}).get("episodes", 0), "edge doctor"),
         Remedy("knowledge-set-aside", len(knowledge["set_aside"]), "edge rebuild knowledge --re-extract"),
@@ -79,4 +80,4 @@ def _of_error(error: Data, set_aside: list[str]) -> Remedy:
     """An episode set aside is named among the quarantined, and has a remedy of its own."""
     kind, ids = str(error["kind"]), list(error["ids"])
     n = 1 if kind == "log-changed" else len(set(ids) - set(set_aside))
-    return Remedy(kind, n, _OF_ERRORS[kind].format(id=ids[0] if ids else ""))
+    return Remedy(kind, n, _OF_ERRORS[kind].format(id=quote(str(ids[0])) if ids else ""))
