@@ -293,7 +293,8 @@ def _pages(events: Iterable[Event], goal: int) -> Iterator[list[Sequence[Event]]
         size += len(append)
         for event in append:
             if event.type == "episode.captured":
-                turns += len(event.data.get("turns") or ())
+                said = event.data.get("turns")
+                turns += len(said) if isinstance(said, list) else 0  # a stranger may write anything
         if size >= PAGE_EVENTS or turns >= PAGE_TURNS:
             yield page
             page, size, turns = [], 0, 0
