@@ -16,10 +16,21 @@ from edge.domain.curated import Curation
 from edge.domain.events import LINK_TYPE, Data, Event
 from edge.domain.language import words
 from edge.domain.refs import normal, ref_hash
-from edge.domain.refusal import Misused
+from edge.domain.refusal import Misused, Refused
 from edge.domain.streams import Streams
 from edge.ports import EventLog, IdKind, Place, Queries
-from edge.why_nodes import Node, cut, event_node, speaking, subject_of, turn_node, within
+from edge.why_nodes import (
+    Node,
+    cut,
+    event_node,
+    line_of,
+    more,
+    speaking,
+    strings,
+    subject_of,
+    turn_node,
+    within,
+)
 
 EVENTS_NAMED: Final = 8
 """Events of a Briefing's line, episodes of a fact, weights of a source: each the latest."""
@@ -33,7 +44,10 @@ _ABOUT: Final = {"cited": "artefato", "used": "dispatch", "ignored": "dispatch",
 
 
 class Why:
-    """Answers from one log and the read models at its head; inside one snapshot of them."""
+    """Answers from one log and the read models at its head; inside one snapshot of them.
+
+    With ``until`` from read models as of a position, and of the log what stood up to there.
+    """
 
     def __init__(
         self,
@@ -42,12 +56,14 @@ class Why:
         queries: Queries,
         now: datetime,
         found: Callable[[str], Event | None],
+        until: int | None = None,
     ) -> None:
         self._log = log
         self._streams = streams
         self._queries = queries
         self._now = now
         self._found = found
+        self._until = until
         self._told: set[tuple[str, str]] = set()
         self._depth = 0
         self._by_kind: dict[str, Callable[[str], Node | None]] = {
@@ -81,9 +97,9 @@ class Why:
         return node
 
     def _candidates(self, id_: str) -> list[tuple[str, str]]:
-        if "#" in id_ and id_.rpartition("#")[2].isdecimal():
-            prefix, _, n = id_.rpartition("#")
-            lines = [("line", f"{full}#{n}") for full in self._queries.matching("dispatch", prefix)]
+        dispatch, n = line_of(id_)
+        if n:
+            lines = [("line", f"{full}#{n}") for full in self._queries.matching("dispatch", dispatch)]
             if lines:
                 return lines
         kinds: tuple[IdKind, ...] = get_args(IdKind)
@@ -109,8 +125,10 @@ class Why:
             self._depth -= 1
         return node and within(node)
 
-    def _nodes(self, *named: tuple[str, str | None]) -> list[Node]:
-        return [node for kind, id_ in named if id_ and (node := self._node(kind, id_))]
+    def _nodes(self, *named: tuple[str, object]) -> list[Node]:
+        """The things there are; a stranger's event may name anything, or hold no id at all."""
+        given = [(kind, id_) for kind, id_ in named if id_ and isinstance(id_, str)]
+        return [node for kind, id_ in given if (node := self._node(kind, id_))]
 
     # -- Direction and Voz ------------------------------------------------------------------
 
@@ -120,7 +138,7 @@ class Why:
             return None
         stood = [
             event_node(event)
-            for event in self._read(self._streams.direction(id_))
+            for event in self._read(self._named(self._streams.direction, id_))
             if event.type.startswith("direction.")
         ]
         came = self._nodes(("comment", item["origin_comment_id"]), ("artefato", item["from_artefato"]))
@@ -140,7 +158,7 @@ class Why:
         chat = self._queries.chat(comment_id)
         if chat is None:
             return None
-        stream = self._streams.chat(comment_id)
+        stream = self._named(self._streams.chat, comment_id)
         steps = [self._step(chat, event) for event in self._read(stream) if event.type != "voz.comment"]
         text = "(forgotten)" if chat["forgotten"] else chat["body"]
         about = self._nodes(("artefato", chat["target_ref"]))
@@ -164,7 +182,8 @@ class Why:
             *([str(planned["reason"])] if planned.get("reason") else []),
             *(f"evidence: {one}" for one in planned.get("evidence") or ()),
         ]
-        plan = Node("plan", run_id, cut("; ".join(told)), stream=self._streams.grill(run_id), at=run["at"])
+        stream = self._named(self._streams.grill, run_id)
+        plan = Node("plan", run_id, cut("; ".join(told)), stream=stream, at=run["at"])
         return node._replace(because=[plan])
 
     def _question(self, clarify_id: str) -> Node | None:
@@ -194,15 +213,14 @@ class Why:
             return None
         chats = self._nodes(*(("comment", str(one["comment_id"])) for one in run["loaded"]))
         text = f"{run['mode']} grill, {run['state']}"
-        return Node(
-            "run", run_id, text, run["event"], self._streams.grill(run_id), run["position"], run["at"], chats
-        )
+        stream = self._named(self._streams.grill, run_id)
+        return Node("run", run_id, text, run["event"], stream, run["position"], run["at"], chats)
 
     def _dispatch(self, dispatch_id: str) -> Node | None:
         state = self._queries.dispatch(dispatch_id)
         if state is None:
             return None
-        stream = self._streams.dispatch(dispatch_id)
+        stream = self._named(self._streams.dispatch, dispatch_id)
         steps = [event_node(event) for event in self._read(stream) if event.type != "dispatch.opened"]
         text = f"{state['kind']} dispatch, {state['state']}" + (
             f": {state['theme']}" if state["theme"] else ""
@@ -215,7 +233,7 @@ class Why:
         artefato = self._queries.artefato(slug)
         if artefato is None:
             return None
-        stream = self._streams.artefato(slug)
+        stream = self._named(self._streams.artefato, slug)
         why = []
         if artefato["intent"]:
             why.append(Node("why", slug, cut(artefato["intent"]), artefato["kernel_event"], stream))
@@ -232,21 +250,22 @@ class Why:
         )
 
     def _line(self, id_: str) -> Node | None:
-        dispatch_id, _, n = id_.rpartition("#")
-        for event in self._read(self._streams.dispatch(dispatch_id)):
+        dispatch_id, n = line_of(id_)
+        for event in self._read(self._named(self._streams.dispatch, dispatch_id)):
             items = event.data.get("items")
             if event.type != "briefing.presented" or not isinstance(items, list):
                 continue
-            if not 0 < int(n) <= len(items):
+            if not n or n > len(items):
                 raise Misused(f"that Briefing has {len(items)} lines", hint=f"{dispatch_id}#1 is the first")
-            item = items[int(n) - 1] if isinstance(items[int(n) - 1], dict) else {}
-            behind = [self._event(one) for one in list(item.get("events") or ())[:EVENTS_NAMED]]
-            offered = self._nodes(*(("source", str(ref)) for ref in item.get("sources") or ()))
+            item = items[n - 1] if isinstance(items[n - 1], dict) else {}
+            named = strings(item.get("events"))
+            behind = [self._event(one) for one in named[:EVENTS_NAMED]]
+            offered = self._nodes(*(("source", ref) for ref in strings(item.get("sources"))))
             return event_node(event)._replace(
                 kind="line",
                 id=id_,
-                text=cut(str(item.get("text") or "")),
-                because=[*(node for node in behind if node), *offered],
+                text=cut(text_of(item, "text")),
+                because=[*(node for node in behind if node), *more(id_, len(named), EVENTS_NAMED), *offered],
             )
         return None
 
@@ -257,16 +276,17 @@ class Why:
         item, curation, subject = known.item(id_), known.curation(id_), known.subject(id_)
         if item is None and curation is None and subject is None:
             return None
-        episodes = list(item.episodes) if item else self._queries.episodes_naming(id_, EVENTS_NAMED)
+        episodes = item.episodes if item else self._queries.episodes_naming(id_, EVENTS_NAMED)
         text = f"[{item.tier}] {item.statement}" if item else (subject.words if subject else "(forgotten)")
         about = words(" ".join([item.statement, *item.entities] if item else [text]))
         said = [node for one in episodes[-EVENTS_NAMED:] if (node := self._episode(one, about))]
-        return Node("knowledge", id_, cut(text), because=[*self._curated(id_, curation), *said])
+        earlier = more(id_, len(episodes), EVENTS_NAMED, "earlier")
+        return Node("knowledge", id_, cut(text), because=[*self._curated(id_, curation), *earlier, *said])
 
     def _curated(self, id_: str, curation: Curation | None) -> list[Node]:
         if curation is None:
             return []
-        stood = [event_node(event) for event in self._read(self._streams.knowledge(id_))]
+        stood = [event_node(event) for event in self._read(self._named(self._streams.knowledge, id_))]
         return [*stood, *self._nodes(("comment", curation["origin_comment_id"]))]
 
     def _episode(self, episode: str, about: Sequence[str] = ()) -> Node | None:
@@ -278,7 +298,8 @@ class Why:
         captured = self._at(place, episode) if place else None
         if captured is None:
             return Node("episode", episode, "(forgotten)")
-        turns = [turn for turn in captured.data.get("turns") or () if isinstance(turn, dict)]
+        given = captured.data.get("turns")
+        turns = [turn for turn in given if isinstance(turn, dict)] if isinstance(given, list) else []
         session = text_of(captured.data, "session")
         heard = [turn_node(turn, session) for turn in speaking(turns, about)]
         project = text_of(captured.data, "project")
@@ -310,12 +331,11 @@ class Why:
             text = f"{weight['weight']:+g} {weight['signal']}, now {weight['aged']:+g}"
             came = self._nodes((kind, about))
             weights.append(Node("weight", about, text, weight["event"], at=weight["at"], because=came))
-        left = [Node("weight", ref, f"and {source.why_left + len(source.why) - len(weights)} older")]
-        more = left if source.why_left or len(source.why) > len(weights) else []
+        older = more(ref, source.why_left + len(source.why), len(weights), "older")
         text = f"[{source.tier}] {ref}: score {source.score:g}" + (
             f"; {source.opinion}" if source.opinion else ""
         )
-        return Node("source", ref, cut(text), because=[*held, *weights, *more])
+        return Node("source", ref, cut(text), because=[*held, *weights, *older])
 
     def _credited(self, about: str) -> str:
         return "comment" if self._queries.chat(about) else "direction"
@@ -327,7 +347,7 @@ class Why:
         if self._queries.episode_place(id_):
             return self._episode(id_)
         event = self._found(id_)
-        if event is None:
+        if event is None or not self._stood(event):
             return None
         named = subject_of(event)
         if named and (node := self._node(*named)):
@@ -336,8 +356,20 @@ class Why:
         led = self._node("event", cause) if cause and cause != id_ else None
         return event_node(event)._replace(because=[led] if led else [])
 
-    def _read(self, stream: str) -> Iterator[Event]:
-        return (event for event in self._log.read(stream) if event.type != LINK_TYPE)
+    @staticmethod
+    def _named(stream: Callable[[str], str], id_: str) -> str | None:
+        """The stream of an id; None where it is a stranger's id, which no stream of edge's can have."""
+        try:
+            return stream(id_)
+        except Refused:
+            return None
+
+    def _read(self, stream: str | None) -> Iterator[Event]:
+        found = self._log.read(stream) if stream else iter(())
+        return (event for event in found if event.type != LINK_TYPE and self._stood(event))
+
+    def _stood(self, event: Event) -> bool:
+        return self._until is None or event.position <= self._until
 
     def _at(self, place: Place, id_: str) -> Event | None:
         """The event of a stream with an id; the stream of one session is short."""

@@ -47,7 +47,24 @@ def within(node: Node) -> Node:
     left = len(node.because) - STEPS_SHOWN
     if left <= 0:
         return node
-    return node._replace(because=[Node("more", node.id, f"and {left} earlier"), *node.because[left:]])
+    earlier = more(node.id, len(node.because), STEPS_SHOWN, "earlier")
+    return node._replace(because=[*earlier, *node.because[left:]])
+
+
+def more(id_: str, there: int, told: int, which: str = "more") -> list[Node]:
+    """How many there are beside those that are told; nothing where that is all."""
+    return [Node("more", id_, f"and {there - told} {which}")] if there > told else []
+
+
+def line_of(id_: str) -> tuple[str, int]:
+    """The dispatch and the number, from 1, in ``DISPATCH#N``; 0 where it is no line's id."""
+    dispatch, mark, n = id_.rpartition("#")
+    return (dispatch, int(n)) if mark and n.isascii() and n.isdigit() and len(n) < 10 else (id_, 0)
+
+
+def strings(value: object) -> list[str]:
+    """The strings of a list; none where a stranger wrote something else there."""
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def subject_of(event: Event) -> tuple[str, str] | None:

@@ -400,23 +400,25 @@ class Edge:
 
         return KnowledgeCuration(self.journal, self)
 
-    def why(self, id_: str, kind: str | None = None) -> Node:
-        """What stands behind an id, as of the log's head."""
-        return self._why(self.current(), id_, kind)
+    def why(self, id_: str, kind: str | None = None, at: str | None = None) -> Node:
+        """What stands behind an id, as of the log's head, or as it stood at a position or a time."""
+        return self._why(self.current() if at is None else self.at(at), id_, kind, at)
 
     def why_standing(self, id_: str, kind: str | None = None) -> Node:
         """The same of the read models as they stand."""
         return self._why(self.reads(), id_, kind)
 
-    def _why(self, queries: Queries, id_: str, kind: str | None) -> Node:
+    def _why(self, queries: Queries, id_: str, kind: str | None, at: str | None = None) -> Node:
         from edge.audit import found
         from edge.why import Why
 
         def find(event: str) -> Event | None:
             return self.embedded_log.find(event) if self.settings.log is None else found(self.log, event)
 
+        until = None if at is None else self.position_of(at)
         with queries.snapshot():
-            return Why(self.log, self.streams, queries, self.clock.now(), find).explain(id_, kind)
+            why = Why(self.log, self.streams, queries, self.clock_at(at), find, until)
+            return why.explain(id_, kind)
 
     @cached_property
     def source_curation(self) -> SourceCuration:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from edge.cli.common import Home, Json, group, opened, say
+from edge.cli.common import At, Home, Json, group, opened, say
 from edge.why_nodes import lines
 
 app = group("The chain of events behind what edge says")
@@ -23,10 +23,11 @@ def why(
         ),
     ],
     kind: Annotated[str | None, typer.Option("--kind", help="Which of them, where an id is of two.")] = None,
+    at: At = None,
     home: Home = None,
     json_: Json = False,
 ) -> None:
     """What stands behind an id, down to what was said in a session."""
     with opened(home) as edge:
-        node = edge.why(id_, kind)
+        node = edge.why(id_, kind, at)
     say(json_, node.as_json(), "\n".join(lines(node)))

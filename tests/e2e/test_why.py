@@ -150,3 +150,31 @@ def test_a_chat_of_many_replies_tells_the_latest(told: Person) -> None:
     texts = [node["text"] for node in told.gets("why", comment)["because"]]
     assert texts[0] == "and 60 earlier"
     assert texts[-1].endswith("again 99")
+
+
+def test_an_answer_as_of_then_knows_nothing_of_what_came_later(told: Person) -> None:
+    (steer,) = told.gets("direction", "list")["set"]
+    then = told.head()
+    before = told.gets("why", steer["id"])
+    told.gets("direction", "drop", steer["id"], "--reason", "we did it")
+    now = told.gets("why", steer["id"])
+    assert "direction.dropped" in kinds(now)
+    assert told.gets("why", steer["id"], "--at", then) == before
+    dropped = next(node["event"] for node in nodes(now) if node["kind"] == "direction.dropped")
+    assert told.types("why", dropped, "--at", then).code == 2
+    assert told.types("why", steer["id"], "--at", 1).code == 2
+
+
+def test_what_is_not_told_of_many_is_counted(told: Person) -> None:
+    ids = list(events(told))
+    line = {"type": "briefing.presented", "stream": "dispatch-me.many", "revision": 0, "position": 90_000}
+    items = [{"text": "of many", "events": ids[:11], "sources": []}]
+    told_of = {"id": "00000000-0000-4000-8000-00000000abcd", "data": {"items": items}, "metadata": {}}
+    opened = {"type": "dispatch.opened", "data": {"dispatch_id": "many", "kind": "beat"}, "metadata": {}}
+    first = {**line, **opened, "id": "00000000-0000-4000-8000-00000000abce"}
+    second = {**line, **told_of, "revision": 1, "position": 90_001}
+    given = "".join(json.dumps(one) + "\n" for one in (first, second)).encode()
+    told.gets("log", "import", "-", given=given)
+    texts = [node["text"] for node in told.gets("why", "many#1")["because"]]
+    assert len(texts) == 9
+    assert texts[-1] == "and 3 more"

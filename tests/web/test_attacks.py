@@ -167,6 +167,7 @@ def test_what_anybody_wrote_is_shown_and_never_run(operator: Operator) -> None:
             "/briefing",
             "/sources",
         ),
+        *("/why?id=evil", f"/why?id={steer}", "/why?id=" + EVIL, "/why?id=javascript:alert(1)<script>"),
         *("/audit", f"/audit/events/{position}", f"/audit/replay?at={position}", "/knowledge?q=" + EVIL),
         *("/nope/" + EVIL, "/voz?done=" + EVIL, "/lang/" + EVIL, "/direction?at=" + EVIL[:30]),
     ):

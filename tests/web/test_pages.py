@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -136,6 +138,26 @@ def test_a_briefing_is_shown_now_as_presented_and_recomputed(operator: Operator)
     shown = next(iter(operator.edge.log.read_all(types=["briefing.presented"])))
     assert "Just as it was shown" in operator.sees(f"/briefing?at={shown.position}")
     assert "recomputed from the log" in operator.sees("/briefing?at=2")
+
+
+def test_what_edge_says_links_to_why_it_says_it(operator: Operator) -> None:
+    edge = operator.edge
+    steer = next(item for item in edge.reads().items() if item["origin_comment_id"])
+    said = edge.reads().chat(str(steer["origin_comment_id"]))
+    fact = edge.reads().recently_known(1)[0]
+    shown = next(iter(edge.log.read_all(types=["briefing.presented"])))
+    assert said
+    pages = {
+        f"/direction/{steer['id']}": said["body"],
+        f"/voz/{said['comment_id']}": said["body"],
+        f"/knowledge/{fact.id}": "session ",
+        f"/briefing?at={shown.position}": "/audit/events/",
+    }
+    for page, words in pages.items():
+        link = re.search(r'href="(/why[?]id=[^"]+)"', operator.sees(page))
+        assert link, page
+        assert words in html.unescape(operator.sees(html.unescape(link[1]))), page
+    operator.sees("/why?id=nothing-of-the-kind", 404)
 
 
 def test_health_draws_activity_by_the_operators_own_days(operator: Operator) -> None:
