@@ -9,7 +9,7 @@ import sys
 import tomllib
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import pytest
 
@@ -24,10 +24,16 @@ class Seen(NamedTuple):
     err: str
 
 
+class Heard(Protocol):
+    """What was printed since it was asked last: pytest's own, or one that outlives a test."""
+
+    def readouterr(self) -> Any: ...
+
+
 class Person:
     """Types in this process: the whole command line but for the start of an interpreter."""
 
-    def __init__(self, home: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, home: Path, patch: pytest.MonkeyPatch, capture: Heard) -> None:
         self.home = home
         self._patch = patch
         self._capture = capture
