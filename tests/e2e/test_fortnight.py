@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.fortnight.acts import Answer, Close, Comment, Imported, Open, Promote, Session, Vote
+from tests.fortnight.acts import Answer, Close, Comment, Forget, Imported, Open, Promote, Session, Vote
 from tests.fortnight.oracle import Ballot, World
 from tests.fortnight.played import Play, Played, at_a_terminal
 from tests.fortnight.week_one import WEEK_ONE
@@ -238,7 +238,16 @@ def test_what_the_operator_made_their_own_stays_so(played: Played) -> None:
         assert curated == (["Trama depends on Novelo."] if day.looked_at > at else [])
         shown = [i for s in evening.briefing["sections"] if s["name"] == "knowledge" for i in s["items"]]
         assert sum(item["tier"] == "curated" for item in shown) == len(curated)
-    assert all("salary" not in str(evening) for evening in played.evenings[8:])
+
+
+def test_what_was_forgotten_is_nowhere_and_a_copy_of_it_brings_nothing_back(played: Played) -> None:
+    (at,) = [day.when(h.at) for day in DAYS for h in day.happens if isinstance(h, Forget)]
+    after = [evening for day, evening in zip(DAYS, played.evenings, strict=True) if day.looked_at > at]
+    copies = [h for day in DAYS for h in day.happens if isinstance(h, Session) and h.copies == "private-1"]
+    assert (len(after), len(copies)) == (6, 1)
+    for told in (*after, *played.events.values()):
+        assert "salary" not in str(told)
+    assert copies[0].turns()[0][1] in str(played.events)
 
 
 # -- the same again ---------------------------------------------------------------------------
