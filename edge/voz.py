@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
-from uuid import NAMESPACE_URL, uuid5
 
+from edge.domain import channel, pendency
 from edge.domain import chat as chats
-from edge.domain import pendency
+from edge.domain.channel import NATIVE, Signal
 from edge.domain.chat import Chat
 from edge.domain.events import Actor, Draft, Event
 from edge.domain.pendency import Act, ActKind
@@ -16,6 +16,7 @@ from edge.domain.streams import check_slug
 from edge.journal import Act as Writer
 from edge.journal import Journal, Recorded
 from edge.ports import ReadSide
+from edge.ports_channel import Channel, Control
 
 
 class Spoken(NamedTuple):
@@ -27,48 +28,94 @@ class Spoken(NamedTuple):
 
 
 class Voz:
-    """Writes the acts of the Voz rail."""
+    """Writes the acts of the Voz rail.
 
-    def __init__(self, journal: Journal, reads: ReadSide) -> None:
+    ``native`` is the channel of terminal and dashboard; ``others`` names those the operator set up
+    besides. What comes over any of them is the operator's voice, so nothing else is heard.
+    """
+
+    def __init__(
+        self, journal: Journal, reads: ReadSide, native: Channel[Control], others: Collection[str] = ()
+    ) -> None:
         self._journal = journal
         self._reads = reads
+        self._native = native
+        self._others = others
+
+    # -- what terminal and dashboard have controls for ---------------------------------------
 
     def comment(self, body: str, on: str | None = None, harm: int = 0, key: str | None = None) -> Spoken:
         """Open a chat, on a published artefato or on nothing. ``key`` makes a retry land once."""
-        if on is not None:
-            self._check_published(on)
-        comment_id = self._id("comment", key)
-        body = self._journal.redacted(body)
+        return self._used(Control("comment", on, text=body, harm=harm, key=key))
+
+    def vote(self, slug: str, value: int, key: str | None = None) -> Spoken:
+        """Vote on a published artefato: +1, -1, or 0 to take the vote back."""
+        return self._used(Control("vote", slug, value=value, key=key))
+
+    def answer(self, clarify_id: str, body: str) -> Spoken:
+        """Answer edge's question on a parked chat; the first answer wins."""
+        return self._used(Control("answer", clarify_id, text=body))
+
+    def _used(self, control: Control) -> Spoken:
+        return self.receive(self._native.signal(control))
+
+    # -- what any channel brings ---------------------------------------------------------------
+
+    def receive(self, signal: Signal) -> Spoken:
+        """Take in one act, whatever channel it came over; one that is delivered again adds nothing.
+
+        Refused where the channel is none the operator set up, or the signal breaks the contract.
+        """
+        signal = channel.checked(signal)
+        if signal.reply.channel != NATIVE and signal.reply.channel not in self._others:
+            raise Refused(
+                f"the channel {signal.reply.channel!r} is not set up",
+                hint="only a channel the operator set up speaks for them; speak with `edge voz comment`",
+            )
+        match signal.act:
+            case "comment":
+                return self._commented(signal)
+            case "vote":
+                return self._voted(signal)
+            case "answer":
+                return self._answered(signal)
+
+    def _commented(self, signal: Signal) -> Spoken:
+        if signal.target is not None:
+            self._check_published(signal.target)
+        comment_id = self._id(signal)
+        body = self._journal.redacted(signal.text)
+        reply = None if signal.reply.channel == NATIVE else signal.reply.as_data()
         stream = self._journal.streams.chat(comment_id)
         recorded = self._journal.decide(
             stream,
             lambda: chats.initial(comment_id),
             chats.evolve,
-            lambda chat: chats.comment(chat, body, on, harm),
+            lambda chat: chats.comment(chat, body, signal.target, signal.harm, signal.reply.channel, reply),
             Writer("operator"),
         )
         return self._spoken(comment_id, stream, "voz.comment", recorded)
 
-    def vote(self, slug: str, value: int, key: str | None = None) -> Spoken:
-        """Vote on a published artefato: +1, -1, or 0 to take the vote back."""
+    def _voted(self, signal: Signal) -> Spoken:
+        slug = signal.target or ""
         self._check_published(slug)
-        vote_id = self._id("vote", key)
+        vote_id = self._id(signal)
         stream = self._journal.streams.votes(slug)
         recorded = self._journal.decide(
             stream,
             lambda: pendency.initial_vote(vote_id),
             _vote_fold(vote_id),
-            lambda act: pendency.vote(act, slug, value),
+            lambda act: pendency.vote(act, slug, signal.value),
             Writer("operator"),
         )
         return self._spoken(vote_id, stream, "voz.vote", recorded)
 
-    def answer(self, clarify_id: str, body: str) -> Spoken:
-        """Answer edge's question on a parked chat; the first answer wins."""
+    def _answered(self, signal: Signal) -> Spoken:
+        clarify_id = signal.target or ""
         comment_id = self._reads.current().chat_of_question(clarify_id)
-        if comment_id is None:
+        if comment_id is None or signal.comment_id not in (None, comment_id):
             raise Refused(f"no question {clarify_id!r}", hint="`edge voz list --parked` shows the open ones")
-        body = self._journal.redacted(body)
+        body = self._journal.redacted(signal.text)
         stream = self._journal.streams.chat(comment_id)
         question = chats.question_of(self._chat(comment_id), clarify_id)
         recorded = self._journal.decide(
@@ -79,6 +126,8 @@ class Voz:
             Writer("operator", causation=question["event"] if question else None),
         )
         return self._spoken(clarify_id, stream, "voz.clarify_answer", recorded)
+
+    # -- what is done about acts ---------------------------------------------------------------
 
     def withdraw(self, comment_id: str) -> Spoken:
         """Take a comment back; a chat closed already stays as it closed."""
@@ -117,12 +166,9 @@ class Voz:
         if self._reads.current().artefato(slug) is None:
             raise Refused(f"no artefato {slug!r} is published", hint="`edge artefato list` shows them")
 
-    def _id(self, kind: ActKind, key: str | None) -> str:
-        if key is None:
-            return self._journal.new_id()
-        if not key.strip():
-            raise Refused("the key is blank")
-        return uuid5(NAMESPACE_URL, f"edge:{self._journal.streams.group}:{kind}:{key}").hex
+    def _id(self, signal: Signal) -> str:
+        known = channel.act_id(self._journal.streams.group, signal.act, signal.reply)
+        return known or self._journal.new_id()
 
     def _chat(self, comment_id: str) -> Chat:
         stream = self._journal.streams.chat(comment_id)

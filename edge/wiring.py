@@ -372,9 +372,10 @@ class Edge:
 
     @cached_property
     def voz(self) -> Voz:
+        from adapters.channels.native import NativeChannel
         from edge.voz import Voz
 
-        return Voz(self.journal, self)
+        return Voz(self.journal, self, NativeChannel())
 
     @cached_property
     def steering(self) -> Steering:

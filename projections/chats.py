@@ -18,7 +18,7 @@ class Chats(ReadModel):
     """One row a chat; open ones are found by index, however many are closed."""
 
     NAME = "chats"
-    VERSION = 2
+    VERSION = 3
     REFOLDED_AFTER = frozenset(("voz.forgotten",))
     TYPES = frozenset(
         ("voz.comment", "voz.reply", "voz.clarify", "voz.clarify_answer", "voz.resolved", "voz.disposition")

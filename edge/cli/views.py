@@ -27,6 +27,7 @@ def chat(state: Chat) -> Data:
         "state": state_of(state),
         "actionable": is_actionable(state),
         "harm": state["own_harm"],
+        "channel": state["channel"],
         "outcome": state["outcome"],
         "direction_id": state["direction_id"],
         "closed_by": state["closed_by"],

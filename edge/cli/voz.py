@@ -8,7 +8,7 @@ import typer
 
 from edge.cli import views
 from edge.cli.common import At, Home, Json, counted, group, opened, queries, say, text_of
-from edge.domain import pendency
+from edge.domain import channel, pendency
 from edge.domain.events import Data
 from edge.domain.language import first_line
 from edge.domain.pendency import ActKind
@@ -146,14 +146,18 @@ def show(comment_id: str, at: At = None, home: Home = None, json_: Json = False)
         last = known.position()
         events = [e for e in edge.log.read(edge.streams.chat(id_)) if e.position <= last]
         about = chat["target_ref"]
+        way_back = channel.deliverable(channel.reply_of(chat), edge.clock_at(at))
         gone = bool(about) and edge.was_forgotten(f"artefato-{edge.streams.group}.{about}")
     data = {
         **views.chat(chat),
         "target_forgotten": gone,
+        "reply_capability": chat["reply_capability"],
+        "delivery": way_back._asdict(),
         "events": [event.envelope() for event in events],
     }
     said = [f"{s['at']}  {s['type'].removeprefix('voz.')}: {s['body']}" for s in chat["said"]]
     note = [f"about {about} (forgotten)"] if gone else []
+    note += [line] if (line := channel.told(way_back, chat["channel"], "en")) else []
     say(json_, data, "\n".join([views.chat_line(chat), *note, *said]))
 
 

@@ -49,6 +49,9 @@ class Chat(TypedDict):
     position: int
     revision: int
     own_harm: int
+    channel: str
+    reply_capability: Data | None
+    """How an answer can travel back, as the comment's event has it; None over the native channel."""
     outcome: str | None
     direction_id: str | None
     closed_by: ClosedBy | None
@@ -70,6 +73,8 @@ def initial(comment_id: str) -> Chat:
         position=0,
         revision=-1,
         own_harm=0,
+        channel="native",
+        reply_capability=None,
         outcome=None,
         direction_id=None,
         closed_by=None,
@@ -115,6 +120,10 @@ def evolve(chat: Chat, event: Event) -> Chat:
                         "at": event.recorded_at,
                         "position": event.position,
                         "own_harm": data["harm"] if isinstance(data.get("harm"), int) else 0,
+                        "channel": text_of(data, "channel") or "native",
+                        "reply_capability": reply
+                        if isinstance(reply := data.get("reply_capability"), dict)
+                        else None,
                     }
                 )
                 _say(chat, event, "body")
@@ -230,8 +239,18 @@ def body_checked(body: str, what: str) -> str:
     return body
 
 
-def comment(chat: Chat, body: str, target_ref: str | None, harm: int) -> list[Draft]:
-    """Open a chat. Written again with the same words (a retry under one key) it adds nothing."""
+def comment(
+    chat: Chat,
+    body: str,
+    target_ref: str | None,
+    harm: int,
+    channel: str = "native",
+    reply: Data | None = None,
+) -> list[Draft]:
+    """Open a chat. Written again with the same words (a retry under one key) it adds nothing.
+
+    ``reply``: how an answer can travel back over ``channel``; None over the native one.
+    """
     body = body_checked(body, "comment")
     if not 0 <= harm <= 100:
         raise Refused(f"harm {harm} is out of range", hint="0 to 100")
@@ -241,9 +260,11 @@ def comment(chat: Chat, body: str, target_ref: str | None, harm: int) -> list[Dr
         if (chat["body"], chat["target_ref"], chat["own_harm"]) == (body, target_ref, harm):
             return []
         raise Refused("this key was used for another comment", hint="use a new --key for a new comment")
-    data: Data = {"comment_id": chat["comment_id"], "body": body, "harm": harm, "channel": "native"}
+    data: Data = {"comment_id": chat["comment_id"], "body": body, "harm": harm, "channel": channel}
     if target_ref:
         data["target_ref"] = target_ref
+    if reply is not None:
+        data["reply_capability"] = reply
     return [Draft("voz.comment", data)]
 
 

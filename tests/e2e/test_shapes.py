@@ -17,7 +17,7 @@ TIME = "time"
 CHAT = {
     "comment_id": TEXT, "target_ref": MAYBE_TEXT, "body": TEXT, "at": TIME, "position": NUMBER, "state": TEXT,
     "actionable": YES_NO, "harm": NUMBER, "outcome": MAYBE_TEXT, "direction_id": MAYBE_TEXT,
-    "closed_by": MAYBE_TEXT, "receipt": YES_NO, "reply": MAYBE_TEXT, "questions": LIST,
+    "closed_by": MAYBE_TEXT, "receipt": YES_NO, "reply": MAYBE_TEXT, "questions": LIST, "channel": TEXT,
 }  # fmt: skip
 QUESTION = {"clarify_id": TEXT, "question": TEXT, "options": LIST, "answer": MAYBE_TEXT}
 ACT = {
@@ -129,6 +129,11 @@ def test_chats_are_listed_in_log_order_by_what_they_wait_for(day: Person) -> Non
     assert by_flag == {"--open": ids[1:], "--parked": ids[1:2], "--actionable": ids[2:], "--closed": ids[:1]}
     shown = day.gets("voz", "show", ids[0])
     assert_shape(shown, CHAT)
+    assert (shown["channel"], shown["reply_capability"], shown["delivery"]["how"]) == (
+        "native",
+        None,
+        "native",
+    )
     events = each(shown["events"], ENVELOPE, least=4)
     assert [e["revision"] for e in events] == list(range(len(events)))
     assert shown["direction_id"] == day.gets("direction", "list")["set"][0]["id"]

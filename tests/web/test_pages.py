@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from adapters.channels.native import NativeChannel
 from adapters.web.pages.health import DAYS
 from adapters.web.words import WORDS
 from edge.init import initialise
 from edge.settings import Settings
+from edge.voz import Voz
 from edge.wiring import Edge
+from tests.support.courier import Courier, Post
 from tests.support.lived_in import SLUG
 from tests.web.operator import Operator
 
@@ -75,6 +78,21 @@ def test_voz_shows_who_waits_on_top_and_every_state_of_a_chat(operator: Operator
         assert state in seen
     assert "/direction/use-tables-only-for-figures" in seen
     assert "sent" not in operator.sees("/voz?which=closed").partition('id="timeline"')[2]
+
+
+def test_a_comment_that_came_from_elsewhere_says_whether_its_answer_can_travel_back(
+    operator: Operator,
+) -> None:
+    edge = operator.edge
+    voz = Voz(edge.journal, edge, NativeChannel(), {"courier"})
+    posts = [Post("a", "From there"), Post("b", "From there too", session_ends="2020-01-01T00:00:00Z")]
+    open_, ended = (voz.receive(Courier().signal(post)).id for post in posts)
+    edge.current()
+    assert "came over courier; an answer can go back to r7/p1" in operator.sees(f"/voz/{open_}")
+    assert "no answer can go back (its time is over): it is shown here" in operator.sees(f"/voz/{ended}")
+    here = edge.voz.comment("From here").id
+    edge.current()
+    assert "came over" not in operator.sees(f"/voz/{here}")
 
 
 def test_an_artefato_shows_its_why_its_body_what_it_cites_and_proposes_and_its_comments(

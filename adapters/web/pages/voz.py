@@ -8,6 +8,7 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import Response
 
 from adapters.web.site import Acting, At, In, Key, Oops, Site, Text, found, key_of, said
+from edge.domain import channel
 from edge.domain.chat import Chat, has_answer, state_of
 from edge.domain.events import Data
 from edge.ports_dashboard import DashboardReads
@@ -89,7 +90,16 @@ def one(request: Request, site: At, visitor: In, comment_id: str) -> Response:
         if not chat["position"]:
             raise Oops(404, "not-here")
         stream = install.streams.chat(comment_id)
-    return site.page(request, "chat.html", visitor=visitor, live=True, chat=shown(chat), stream=stream)
+        way_back = channel.deliverable(channel.reply_of(chat), install.clock.now())
+    return site.page(
+        request,
+        "chat.html",
+        visitor=visitor,
+        live=True,
+        chat=shown(chat),
+        stream=stream,
+        came=channel.told(way_back, chat["channel"], visitor.lang),
+    )
 
 
 @router.post("/voz")
