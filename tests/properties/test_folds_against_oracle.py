@@ -58,7 +58,11 @@ def disposed(by: str, ids: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 EVENTS = st.one_of(
-    some("voz.comment", {"comment_id": comments, "body": texts}, {"target_ref": slugs, "harm": st.just(7)}),
+    some(
+        "voz.comment",
+        {"comment_id": comments, "body": texts},
+        {"target_ref": slugs, "harm": st.just(7), "channel": st.just("courier")},
+    ),
     some("voz.comment", {"comment_id": comments, "text": texts}),
     some("voz.vote", {"slug": slugs, "value": st.sampled_from([-1, 0, 1])}, {"vote_id": votes}),
     some("voz.reply", {"comment_id": comments, "body": texts}),

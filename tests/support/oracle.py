@@ -82,6 +82,7 @@ def _chat(comment_id: str, comment: Record, events: Events) -> Record:
         "body": comment.get("body", comment.get("text")),
         "target_ref": comment.get("target_ref"),
         "harm": comment.get("harm", 0),
+        "channel": comment.get("channel", "native"),
         "state": state,
         "actionable": state == "open",
         "outcome": resolved[0]["outcome"] if resolved else None,
