@@ -226,8 +226,10 @@ def _lines(state: Run) -> list[str]:
     lines = [f"run {state['run_id']} ({state['mode']}): {state['state']}"]
     for loaded in state["loaded"]:
         id_ = loaded["comment_id"]
-        decision = state["planned"].get(id_, {}).get("decision", "undecided")
-        lines.append(f"{id_}  harm {loaded['harm']}  {decision}  {state['results'].get(id_, 'open')}")
+        planned = state["planned"].get(id_, {"decision": "undecided"})
+        read = f" ({planned['intent']})" if planned.get("intent") else ""
+        ended = state["results"].get(id_, "open")
+        lines.append(f"{id_}  harm {loaded['harm']}  {planned['decision']}{read}  {ended}")
     if state["reason"]:
         lines.append(f"abandoned: {state['reason']}")
     return lines

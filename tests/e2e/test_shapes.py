@@ -178,6 +178,8 @@ def test_a_run_prints_what_it_loaded_in_rank_order_with_its_whole_context(day: P
     assert (result["result"], closed["finished"], closed["overflow"]) == ("parked", True, [late])
     shown = day.gets("grill", "show", run["run_id"])
     assert_shape(shown, {"run_id": TEXT, "state": TEXT, "mode": TEXT, "loaded": LIST, "planned": LIST})
+    assert [planned["intent"] for planned in shown["planned"]] == ["contradict"]
+    assert "park (contradict)  parked" in day.types("grill", "show", run["run_id"]).out
 
 
 def test_a_run_with_nothing_to_load_is_over_at_once(person: Person) -> None:

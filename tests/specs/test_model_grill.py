@@ -83,6 +83,27 @@ def test_a_directive_is_folded_in_the_operators_own_words() -> None:
     assert (entry.steer.body, entry.steer.kind) == (FIGURES, "constraint")
 
 
+@pytest.mark.parametrize(
+    ("said", "planned"),
+    [({"intent": "steer"}, "steer"), ({"intent": None}, "ask"), ({}, "ask")],
+)
+@pytest.mark.parametrize("decision", ["acknowledge", "park"])
+def test_the_plan_holds_what_the_model_reads_in_the_words_else_what_rules_do(
+    decision: str, said: dict[str, Any], planned: str
+) -> None:
+    body = "How about shorter reports?"
+    state = chat(commented(body=body)).state
+    entry = ModelCognition(Scripted(says(decision, body, **said))).settle(state, [], "en")
+    data = planned_close(run([started("c1")]), entry, state, {}, "h" * 64)
+    assert (data["decision"], data["intent"]) == (decision, planned)
+
+
+def test_a_model_whose_decision_is_refused_leaves_the_intent_to_the_rules() -> None:
+    body = "From now on every report names its sources."
+    entry = settled(says("acknowledge", body, intent="endorse"), body)
+    assert (entry.decision, entry.intent) == ("park", None)
+
+
 def test_one_whole_sentence_of_several_may_be_the_steer() -> None:
     body = "Obrigado pelo relatório! A partir de agora, cada relatório nomeia as fontes. Até amanhã."
     sentence = "A partir de agora, cada relatório nomeia as fontes."
