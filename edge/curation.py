@@ -58,7 +58,11 @@ def _set(entry: CurationPlan, item: direction.Item | None) -> list[Draft]:
     if item is not None:
         said = {name: value if value is not None else item[name] for name, value in said.items()}  # type: ignore[literal-required]
     fields = direction.steer_fields(
-        said["title"] or "", said["body"] or "", said["kind"] or "priority", said["expires_at"]
+        said["title"] or "",
+        said["body"] or "",
+        said["kind"] or "priority",
+        said["expires_at"],
+        item["relates_to"] if item is not None else None,
     )
     return direction.set_(item, entry.id, fields, entry.supersedes)
 

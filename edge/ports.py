@@ -17,6 +17,7 @@ from edge.domain.language import Lang
 from edge.domain.pendency import Act, ActKind
 from edge.domain.refusal import EdgeError, Failed
 from edge.domain.sources import Ranked
+from edge.domain.steer_history import Move
 
 if TYPE_CHECKING:  # plans cost pydantic, which readers do without
     from edge.domain.plan import ChatPlan
@@ -213,6 +214,10 @@ class Queries(Protocol):
         ...
 
     def item(self, direction_id: str) -> Item | None: ...
+    def moves_of(self, direction_id: str) -> list[Move]:
+        """Every change of one steer, oldest first."""
+        ...
+
     def direction_touched(self) -> bool:
         """Whether any event ever moved Direction."""
         ...

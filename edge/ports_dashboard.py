@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from edge.domain.chat import Chat
 from edge.domain.events import Data
 from edge.domain.knowledge import Tier
+from edge.domain.steer_history import Move
 from edge.ports import Clock, EventLog, Queries, Report, Which
 from edge.ports_knowledge import Knowing
 
@@ -23,19 +24,6 @@ if TYPE_CHECKING:
     from edge.steering import Steering
     from edge.voz import Voz
 from edge.why_nodes import Node
-
-
-class Move(NamedTuple):
-    """One change of one steer, as its event says it."""
-
-    position: int
-    place: int
-    id: str
-    op: str
-    """``propose``, ``set``, ``drop`` or ``supersede``."""
-    at: str
-    said: Data
-    """``{title, body, kind, reason, origin_comment_id, from_artefato, actor, event, stream}``."""
 
 
 class EpisodeSeen(NamedTuple):
@@ -83,7 +71,6 @@ class DashboardReads(Queries, Protocol):
         """The last changes of Direction, oldest first."""
         ...
 
-    def moves_of(self, direction_id: str) -> list[Move]: ...
     def episode(self, id_: str) -> EpisodeSeen | None: ...
     def known_count(self) -> dict[Tier, int]: ...
     def recently_known(

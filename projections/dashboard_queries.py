@@ -8,13 +8,14 @@ from typing import Any, cast
 
 from edge.domain.chat import Chat
 from edge.domain.knowledge import Tier
+from edge.domain.steer_history import Move
 from edge.ports import Which
-from edge.ports_dashboard import EpisodeSeen, Move, Named, Tied
+from edge.ports_dashboard import EpisodeSeen, Named, Tied
 from edge.ports_knowledge import Knowing
 from projections.knowledge_rows import SHOWN, entity_of
+from projections.moves import MOVE, moves_in
 from projections.queries import WHICH, ReadModels
 
-_MOVE = "SELECT position, place, id, op, at, doc FROM moves"
 _TIERS = ", ".join(f"'{tier}'" for tier in SHOWN)
 
 
@@ -46,12 +47,8 @@ class DashboardQueries(ReadModels):
     # -- Direction's history ----------------------------------------------------------------
 
     def moves(self, limit: int) -> list[Move]:
-        sql = f"{_MOVE} ORDER BY position DESC, place DESC LIMIT ?"
-        return _moves(self._connection.execute(sql, (limit,)))[::-1]
-
-    def moves_of(self, direction_id: str) -> list[Move]:
-        sql = f"{_MOVE} WHERE id = ? ORDER BY position, place"
-        return _moves(self._connection.execute(sql, (direction_id,)))
+        sql = f"{MOVE} ORDER BY position DESC, place DESC LIMIT ?"
+        return moves_in(self._connection.execute(sql, (limit,)))[::-1]
 
     # -- knowledge --------------------------------------------------------------------------
 
@@ -112,13 +109,6 @@ class DashboardQueries(ReadModels):
             (json.dumps(entities),),
         )
         return [Tied(*row) for row in cast("list[tuple[str, str, int]]", list(rows))]
-
-
-def _moves(rows: Iterable[Any]) -> list[Move]:
-    return [
-        Move(position, place, id_, op, at, json.loads(doc))
-        for position, place, id_, op, at, doc in cast("list[tuple[int, int, str, str, str, str]]", list(rows))
-    ]
 
 
 def _named(row: tuple[str, str, int]) -> Named:

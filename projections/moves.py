@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Final, cast
 
 import apsw
 
 from edge.domain.direction import changes
 from edge.domain.events import Event
+from edge.domain.steer_history import Move
 from projections.model import ReadModel
+
+MOVE: Final = "SELECT position, place, id, op, at, doc FROM moves"
+
+
+def moves_in(rows: Iterable[Any]) -> list[Move]:
+    """The rows of :data:`MOVE` as moves."""
+    return [
+        Move(position, place, id_, op, at, json.loads(doc))
+        for position, place, id_, op, at, doc in cast("list[tuple[int, int, str, str, str, str]]", list(rows))
+    ]
 
 
 class Moves(ReadModel):
     """One row a change, as its event says it; what holds after all of them is Direction's to say."""
 
     NAME = "moves"
-    VERSION = 1
+    VERSION = 2
     TYPES = frozenset(("direction.proposed", "direction.set", "direction.dropped", "artefato.published"))
     REFOLDED_AFTER = frozenset(("voz.forgotten", "artefato.forgotten"))
     TABLES: ClassVar[dict[str, str]] = {
@@ -43,6 +54,8 @@ class Moves(ReadModel):
                 "title": str(change.data.get("title") or ""),
                 "body": str(change.data.get("body") or ""),
                 "kind": str(change.data.get("kind") or ""),
+                "expires_at": change.data.get("expires_at"),
+                "basis": change.data.get("basis"),
                 "reason": change.data.get("reason"),
                 "origin_comment_id": change.data.get("origin_comment_id"),
                 "from_artefato": change.data.get("from_artefato"),

@@ -16,10 +16,12 @@ from edge.domain.dispatch import Dispatch
 from edge.domain.grill import Run
 from edge.domain.pendency import Act, ActKind, of_comment
 from edge.domain.sources import Ranked
+from edge.domain.steer_history import Move
 from edge.ports import Counts, EpisodeCounts, IdKind, Place, Presentation, RecentEpisode, Which
 from projections import corpus, recent
 from projections.episodes import counts as episode_counts
 from projections.knowledge_queries import KnowledgeQueries
+from projections.moves import MOVE, moves_in
 from projections.sources import by_rank, of_ref
 from projections.store import ReadStore
 
@@ -138,6 +140,10 @@ class ReadModels:
 
     def item(self, direction_id: str) -> Item | None:
         return cast("Item | None", self._doc("SELECT doc FROM direction WHERE id = ?", direction_id))
+
+    def moves_of(self, direction_id: str) -> list[Move]:
+        sql = f"{MOVE} WHERE id = ? ORDER BY position, place"
+        return moves_in(self._connection.execute(sql, (direction_id,)))
 
     def direction_touched(self) -> bool:
         return self._one("SELECT 1 FROM direction_touched") is not None

@@ -183,6 +183,13 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "op:set": ("set", "definido"),
     "op:drop": ("dropped", "largado"),
     "op:supersede": ("superseded by", "substituído por"),
+    "op:expire": ("expired", "expirado"),
+    "last-day": ("(last day: {date})", "(último dia: {date})"),
+    "conflicts-with": (
+        "Edited from the same state as another edit, which it replaced unseen:",
+        "Editado a partir do mesmo estado que outra edição, que substituiu sem a ver:",
+    ),
+    "passed-over": ("passed over", "sem efeito"),
     "kind:phase": ("phase", "fase"),
     "kind:priority": ("priority", "prioridade"),
     "kind:constraint": ("constraint", "restrição"),

@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from edge.cli.common import At, Home, Json, group, opened, queries, say, text_of
-from edge.domain import direction
+from edge.domain import direction, steer_history
 from edge.domain.events import Data
 from edge.domain.refusal import Refused
+from edge.domain.steer_history import Line
 from edge.settings import acting, require_operator
 from edge.steering import Steered
 from edge.wiring import Edge
@@ -52,16 +53,61 @@ def show(
 ) -> None:
     """One steer, also one that is gone."""
     with opened(home) as edge:
-        item = queries(edge, at).item(edge.resolve("direction", id_))
+        known = queries(edge, at)
+        full = edge.resolve("direction", id_)
+        item = known.item(full)
+        told = steer_history.history(known.moves_of(full), edge.clock_at(at), edge.settings.tz)
     if item is None:
         raise Refused(f"no steer {id_!r}", hint="`edge direction list` shows them")
     data = {**direction.shown(item), "tier": item["tier"], "reason": item["reason"]}
+    data["history"] = [_history(line) for line in told]
     lines = [f"{item['id']}  [{item['tier']}] {item['title']} ({item['kind']})", item["body"]]
     if item["reason"]:
         lines.append(f"gone: {item['reason']}")
     if item["origin_comment_id"]:
         lines.append(f"from comment {item['origin_comment_id']}")
+    lines += [_history_line(line) for line in told]
     say(json_, data, "\n".join(lines))
+
+
+def _history(line: Line) -> Data:
+    """One line of what happened to a steer, as ``direction show`` prints it."""
+    said = line.said
+    return {
+        "op": line.op,
+        "at": line.at,
+        "position": line.position,
+        "event": line.event,
+        "actor": line.actor,
+        "reason": said.get("reason") if line.op == "drop" else None,
+        "superseded_by": said.get("reason") if line.op == "supersede" else None,
+        "origin_comment_id": said.get("origin_comment_id"),
+        "from_artefato": said.get("from_artefato"),
+        "expires_at": said.get("expires_at"),
+        "counts": line.counts,
+        "conflicts_with": line.conflicts_with,
+    }
+
+
+_OPS = {
+    "propose": "proposed",
+    "set": "set",
+    "drop": "dropped",
+    "supersede": "superseded",
+    "expire": "expired",
+}
+
+
+def _history_line(line: Line) -> str:
+    said = line.said
+    parts = [f"{line.at}  {_OPS[line.op]}", f" by {line.actor}" if line.actor else ""]
+    if line.op in ("drop", "supersede") and said.get("reason"):
+        parts.append(f": {'by ' if line.op == 'supersede' else ''}{said['reason']}")
+    elif said.get("expires_at"):
+        parts.append(f", {'its last day was' if line.op == 'expire' else 'until'} {said['expires_at']}")
+    if line.conflicts_with:
+        parts.append(f" (an edit of the same state as {line.conflicts_with}, which it replaced unseen)")
+    return "".join([*parts, "" if line.counts else " (passed over)"])
 
 
 @app.command(epilog='Example: edge direction propose --title "Tests first" --body "…" --kind priority')

@@ -12,7 +12,9 @@ import pytest
 from adapters.channels.native import NativeChannel
 from adapters.web.pages.health import DAYS
 from adapters.web.words import WORDS
+from edge.domain.events import Draft
 from edge.init import initialise
+from edge.journal import Act
 from edge.settings import Settings
 from edge.voz import Voz
 from edge.wiring import Edge
@@ -120,6 +122,23 @@ def test_a_steer_shows_where_it_came_from_and_what_happened_to_it(operator: Oper
     assert "History" in seen
     gone = next(m for m in edge.reads().moves(100) if m.op == "drop")
     assert "the partner wants them longer" in operator.sees(f"/direction/{gone.id}")
+
+
+def test_a_steers_history_names_its_end_its_rival_and_what_was_passed_over(operator: Operator) -> None:
+    edge = operator.edge
+    fields = {"title": "Rest", "body": "Rest", "kind": "priority"}
+    id_ = edge.steering.set_({**fields, "expires_at": "2020-01-01"}, None, None).id
+    basis = edge.current().moves_of(id_)[0].position
+    for title in ("Rest more", "Rest less"):
+        again = Draft("direction.set", {"id": id_, **fields, "title": title, "basis": basis})
+        last = len(list(edge.log.read(edge.streams.direction(id_)))) - 1
+        edge.journal.append(edge.streams.direction(id_), [again], last, Act("operator"))
+    edge.current()
+    seen = operator.sees(f"/direction/{id_}")
+    assert "(last day: 2020-01-01)" in seen
+    rival = edge.reads().moves_of(id_)[1].said["event"]
+    assert f'href="/why?id={rival}"' in seen
+    assert "replaced unseen" in seen
 
 
 def test_direction_looks_back_by_slider_by_position_and_by_date(operator: Operator) -> None:

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from adapters.web.pictures.over_time import over_time
 from adapters.web.replays import Progress
 from adapters.web.site import Acting, At, In, Text, found, said
-from edge.domain import direction
+from edge.domain import direction, steer_history
 from edge.domain.events import Data
 from edge.ports_dashboard import Install
 
@@ -71,9 +71,10 @@ def one(request: Request, site: At, visitor: In, id_: str) -> Response:
     """One steer: what it says, where it came from, what happened to it."""
     with site.reading() as (install, reads):
         item = found(reads.item(id_))
-        history = reads.moves_of(id_)
+        now, tz = install.clock.now(), install.settings.tz
+        history = steer_history.history(reads.moves_of(id_), now, tz)
         origin = reads.chat(item["origin_comment_id"]) if item["origin_comment_id"] else None
-        expired = direction.is_expired(item, install.clock.now(), install.settings.tz)
+        expired = direction.is_expired(item, now, tz)
     tier = "expired" if expired and direction.live(item) else item["tier"]
     return site.page(
         request,

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from adapters.web.pictures.svg import cut, element
 from edge.domain.grill import moment
-from edge.ports_dashboard import Move
+from edge.domain.steer_history import Move
 
 WIDTH: Final = 480.0
 ROW: Final = 34.0
