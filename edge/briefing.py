@@ -17,6 +17,7 @@ from edge.domain.corpus import Artefato
 from edge.domain.events import Data
 from edge.domain.language import Lang, first_line, tokens
 from edge.domain.pendency import TEXT_SHOWN, Act
+from edge.domain.remedies import NAMED
 from edge.domain.sources import Ranked
 from edge.ports import Presentation, Queries, RecentEpisode
 from edge.recap import ARTEFATOS, DAYS, Relations, relations
@@ -31,6 +32,8 @@ SECTIONS: Final = ("health", "direction", "voz", "recap", "breadcrumb", "knowled
 
 _WHOLE: Final = ("health", "voz")
 """Sections that are shown in full: counts, what is wrong, what waits."""
+_SAID_OTHERWISE: Final = ("unfinished", "naked")
+"""What is wanting that has a line of its own, or that the close of this very dispatch sees to."""
 _VALUES: Final[dict[tuple[str, str | None], int]] = {
     ("direction", "set"): 8,
     ("knowledge", "curated"): 7,
@@ -251,9 +254,15 @@ def _health(health: Data, queries: Queries, lang: Lang) -> Section:
     for run_id in health["unfinished_runs"]:
         run = queries.run(run_id)
         items.append(Item(_T["unfinished"][lang].format(id=run_id), None, [run["event"]] if run else []))
+    helps = {remedy["item"]: f"`{remedy['run']}`" for remedy in health["remedies"]}
+    for error in health["errors"]:
+        said = f"{error['kind']}: {', '.join(error['ids'][:ACTS_SHOWN])}".rstrip(": ")
+        command = helps.pop(error["kind"], None)
+        items.append(Item(f"{said} — {command}" if command else said, None, []))
     items += [
-        Item(f"{error['kind']}: {', '.join(error['ids'][:ACTS_SHOWN])}".rstrip(": "), None, [])
-        for error in health["errors"]
+        Item(f"{NAMED[remedy['item']][lang == 'pt']} ({remedy['n']}): {helps[remedy['item']]}", None, [])
+        for remedy in health["remedies"]
+        if remedy["item"] in helps and remedy["item"] not in _SAID_OTHERWISE
     ]
     return _section("health", items, lang)
 

@@ -35,6 +35,7 @@ def health(queries: Queries, mode: str, lag: Lag) -> Data:
         counts = queries.counts()
         last_run, last_finished = queries.last_run(), queries.last_run(finished=True)
         unfinished = queries.open_runs()
+        dispatches = queries.open_dispatches()
         errors = grouped(queries.errors())
         backlog = queries.backlog(last_finished["cursor"]) if last_finished else 0
         waiting = queries.episodes().waiting
@@ -67,6 +68,7 @@ def health(queries: Queries, mode: str, lag: Lag) -> Data:
         "overflow": last_run["overflow"] if last_run else 0,
         "naked": counts.naked,
         "unfinished_runs": unfinished,
+        "open_dispatches": dispatches,
         "errors": errors,
         "projection_lag": lag.behind,
         "knowledge_lag": waiting,

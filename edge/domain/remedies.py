@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from shlex import quote
 from typing import Final, NamedTuple
 
@@ -51,7 +52,7 @@ _OF_ERRORS: Final = {
     "half-close": "edge voz show {id}",
     "provenance-mismatch": "edge voz show {id}",
     "direction-conflict": "edge direction show {id}",
-    "kernel-debt": "edge close --slug {id} --artefato FILE --intent WHY --republish",
+    "kernel-debt": "{close} --slug {id} --artefato FILE --intent WHY --republish",
     "quarantined-event": "edge rebuild",
     "log-changed": "edge rebuild",
 }
@@ -60,24 +61,33 @@ _OF_ERRORS: Final = {
 def remedies(strip: Data) -> list[Remedy]:
     """In the order of the strip; none where nothing is wanting."""
     knowledge, graph = strip["knowledge"], strip["graph"]
+    close = _closing(strip["open_dispatches"])
     found = [
-        Remedy("naked", strip["naked"], "edge open beat && edge close"),
+        Remedy("naked", strip["naked"], close),
         *(Remedy("unfinished", 1, f"edge grill show {quote(run)}") for run in strip["unfinished_runs"]),
         Remedy("projection-lag", strip["projection_lag"], "edge status"),
         Remedy("knowledge-failing", (knowledge["failing"] or {}).get("episodes", 0), "edge doctor"),
         Remedy("knowledge-set-aside", len(knowledge["set_aside"]), "edge rebuild knowledge --re-extract"),
-        Remedy("knowledge-lag", strip["knowledge_lag"], "edge open beat"),
+        Remedy("knowledge-lag", strip["knowledge_lag"], "edge worker" if strip["open_dispatches"] else close),
         Remedy("contested", knowledge["contested"], "edge knowledge list --tier contested"),
         Remedy("graph-away", int(bool(graph and graph["said"])), "edge doctor"),
         Remedy("graph-lag", graph["lag"] if graph else 0, "edge worker"),
         Remedy("forgetting", len(strip["forgetting"]), "edge doctor"),
-        *(_of_error(error, knowledge["set_aside"]) for error in strip["errors"]),
+        *(_of_error(error, knowledge["set_aside"], close) for error in strip["errors"]),
     ]
     return [remedy for remedy in found if remedy.n]
 
 
-def _of_error(error: Data, set_aside: list[str]) -> Remedy:
+def _closing(dispatches: Sequence[str]) -> str:
+    """How to close a dispatch, the latest of those that are open: `edge close` alone would not know
+    which of several, nor close one that is not there."""
+    if not dispatches:
+        return "edge open beat && edge close"
+    return "edge close" if len(dispatches) == 1 else f"edge close {quote(dispatches[-1])}"
+
+
+def _of_error(error: Data, set_aside: list[str], close: str) -> Remedy:
     """An episode set aside is named among the quarantined, and has a remedy of its own."""
     kind, ids = str(error["kind"]), list(error["ids"])
     n = 1 if kind == "log-changed" else len(set(ids) - set(set_aside))
-    return Remedy(kind, n, _OF_ERRORS[kind].format(id=quote(str(ids[0])) if ids else ""))
+    return Remedy(kind, n, _OF_ERRORS[kind].format(id=quote(str(ids[0])) if ids else "", close=close))

@@ -15,6 +15,7 @@ from edge.domain.remedies import NAMED, remedies
 
 SOUND: dict[str, Any] = {
     "naked": 0,
+    "open_dispatches": [],
     "unfinished_runs": [],
     "projection_lag": 0,
     "knowledge_lag": 0,
@@ -25,6 +26,7 @@ SOUND: dict[str, Any] = {
 }
 WANTING: dict[str, Any] = {
     "naked": 2,
+    "open_dispatches": [],
     "unfinished_runs": ["r1", "r2"],
     "projection_lag": 3,
     "knowledge_lag": 4,
@@ -53,7 +55,21 @@ def test_an_episode_that_was_set_aside_is_not_told_twice() -> None:
     assert [r.item for r in remedies({**WANTING, "errors": errors})].count("quarantined-event") == 0
 
 
-@pytest.mark.parametrize("remedy", remedies(WANTING), ids=lambda r: r.item)
+@pytest.mark.parametrize(
+    ("dispatches", "naked"),
+    [([], "edge open beat && edge close"), (["d1"], "edge close"), (["d1", "d2"], "edge close d2")],
+)
+def test_what_a_close_sees_to_names_a_dispatch_there_is(dispatches: list[str], naked: str) -> None:
+    found = {r.item: r.run for r in remedies({**WANTING, "open_dispatches": dispatches})}
+    assert found["naked"] == naked
+    assert found["kernel-debt"] == f"{naked} --slug id1 --artefato FILE --intent WHY --republish"
+
+
+@pytest.mark.parametrize(
+    "remedy",
+    [r for ids in ([], ["d1"], ["d1", "d2"]) for r in remedies({**WANTING, "open_dispatches": ids})],
+    ids=lambda r: r.item,
+)
 def test_what_to_run_is_a_command_there_is(remedy: Any) -> None:
     assert all(NAMED[remedy.item])
     assert words.has(f"remedy:{remedy.item}")
