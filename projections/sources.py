@@ -15,7 +15,18 @@ from edge.domain.credit import Change, Citing, Offer
 from edge.domain.direction import proposal_id
 from edge.domain.events import Event
 from edge.domain.refs import normal
-from edge.domain.sources import Ranked, Signal, Source, evolve, initial, ranked, weigh
+from edge.domain.sources import (
+    Ranked,
+    Signal,
+    Source,
+    evolve,
+    half_lives,
+    initial,
+    ranked,
+    until,
+    weigh,
+    weighed_by,
+)
 from projections.documents import Documents
 from projections.model import ReadModel
 
@@ -37,7 +48,7 @@ _ASKS_FOR: Final = {
 
 class Sources(ReadModel):
     NAME = "sources"
-    VERSION = 2
+    VERSION = 3
     TYPES = frozenset(
         "source.curated source.retired artefato.published direction.proposed direction.set voz.comment"
         " voz.resolved voz.vote briefing.presented dispatch.closed".split()
@@ -53,9 +64,10 @@ class Sources(ReadModel):
         "source_signals": """
             CREATE TABLE source_signals (
                 ref TEXT NOT NULL, kind TEXT NOT NULL, about TEXT NOT NULL, position INTEGER NOT NULL,
-                weight REAL NOT NULL, at TEXT NOT NULL, event TEXT NOT NULL,
-                PRIMARY KEY (ref, kind, about)
+                weight REAL NOT NULL, at TEXT NOT NULL, event TEXT NOT NULL, since REAL NOT NULL,
+                PRIMARY KEY (ref, kind, about, event)
             ) WITHOUT ROWID;
+            CREATE INDEX source_signals_since ON source_signals (since);
             CREATE INDEX source_signals_newest ON source_signals (ref, position DESC);
         """,
         "source_artefatos": """
@@ -89,7 +101,7 @@ class Sources(ReadModel):
         )
         self._steers = _Artefatos(connection, "source_steers", "id")
         self._chats = _Artefatos(connection, "source_chats", "comment_id")
-        self._signals: dict[tuple[str, str, str], tuple[Any, ...] | None] = {}
+        self._signals: dict[tuple[str, str, str, str], tuple[Any, ...] | None] = {}
 
     def expect(self, events: Sequence[Event]) -> None:
         ids: dict[str, set[str]] = {name: set() for name in ("comment_id", "id", "slug", "dispatch")}
@@ -178,8 +190,8 @@ class Sources(ReadModel):
     def _change(self, changes: Iterable[Change], event: Event) -> None:
         for sign, signal in changes:
             self._sources.put(signal.ref, weigh(self._source(signal.ref), signal, sign))
-            row = (*signal[:3], event.position, signal.weight, signal.at, signal.event)
-            self._signals[signal[:3]] = row if sign > 0 else None
+            row = (*signal[:3], event.position, *signal[3:], half_lives(signal.at))
+            self._signals[*signal[:3], signal.event] = row if sign > 0 else None
 
     def _source(self, ref: str) -> Source:
         return self._sources.get(ref) or initial(ref)
@@ -195,9 +207,9 @@ class Sources(ReadModel):
         self._chats.flush()
         execute = self.connection.executemany
         gone = [key for key, row in self._signals.items() if row is None]
-        execute("DELETE FROM source_signals WHERE ref = ? AND kind = ? AND about = ?", gone)
+        execute("DELETE FROM source_signals WHERE ref = ? AND kind = ? AND about = ? AND event = ?", gone)
         rows = [row for row in self._signals.values() if row is not None]
-        execute("INSERT OR REPLACE INTO source_signals VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        execute("INSERT OR REPLACE INTO source_signals VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self._signals.clear()
 
     def discard(self) -> None:
@@ -263,29 +275,46 @@ def _folds(event: Event) -> bool:
 
 def by_rank(connection: apsw.Connection, now: datetime, limit: int | None) -> Iterator[Ranked]:
     """The sources that are curated or have a signal, best first."""
+    early = _early(connection, now)
     # what is neither has no row to be ranked: a source whose only vote was taken back, or a retired one
     rows = connection.execute(
-        "SELECT doc FROM sources WHERE curated OR json_extract(doc, '$.signals') > 0"
-        " ORDER BY curated DESC, faded DESC, ref LIMIT ?",
-        (-1 if limit is None else limit,),
+        "SELECT doc FROM sources WHERE (curated OR json_extract(doc, '$.signals') > 0)"
+        " AND ref NOT IN (SELECT value FROM json_each(?)) ORDER BY curated DESC, faded DESC, ref LIMIT ?",
+        (json.dumps([source["ref"] for source in early]), -1 if limit is None else limit),
     )
-    for source in [cast("Source", json.loads(cast("str", doc))) for (doc,) in rows]:
+    found = [cast("Source", json.loads(cast("str", doc))) for (doc,) in rows]
+    if early:
+        found = sorted([*found, *early], key=lambda s: (not s["curated"], -s["faded"], s["ref"]))[:limit]
+    for source in found:
         yield ranked(source, _newest(connection, source["ref"]), now)
 
 
 def of_ref(connection: apsw.Connection, ref: str, now: datetime) -> Ranked | None:
     """One source, by any spelling of its ref."""
-    row = connection.execute("SELECT doc FROM sources WHERE ref = ?", (normal(ref),)).fetchone()
+    ref = normal(ref)
+    row = connection.execute("SELECT doc FROM sources WHERE ref = ?", (ref,)).fetchone()
     if row is None:
         return None
     source = cast("Source", json.loads(cast("str", row[0])))
-    return ranked(source, _newest(connection, source["ref"]), now)
+    source = next((early for early in _early(connection, now) if early["ref"] == ref), source)
+    return ranked(source, _newest(connection, ref), now)
 
 
-def _newest(connection: apsw.Connection, ref: str) -> list[Signal]:
+def _early(connection: apsw.Connection, now: datetime) -> list[Source]:
+    """The sources with a signal recorded later than the clock, weighed by it: a replay at a position
+    asks at the time of its last event, and an import may bring older events after newer ones."""
+    rows = connection.execute(
+        "SELECT doc FROM sources WHERE ref IN (SELECT ref FROM source_signals WHERE since > ?)",
+        (until(now),),
+    )
+    sources = [cast("Source", json.loads(cast("str", doc))) for (doc,) in rows]
+    return [weighed_by(source, _newest(connection, source["ref"], -1), now) for source in sources]
+
+
+def _newest(connection: apsw.Connection, ref: str, limit: int = WHY_SHOWN) -> list[Signal]:
     rows = connection.execute(
         "SELECT ref, kind, about, weight, at, event FROM source_signals WHERE ref = ?"
         " ORDER BY position DESC, kind, about LIMIT ?",
-        (ref, WHY_SHOWN),
+        (ref, limit),
     )
     return [Signal(*cast("Any", row)) for row in rows]

@@ -38,9 +38,12 @@ def _page(ref: str) -> str:
         where = _host(url)
     except ValueError:  # no URL after all, like one with half an IPv6 address
         return ref
-    fields = [f for f in url.query.split("&") if f and not _TRACKING.fullmatch(f)]
-    path = _ESCAPE.sub(lambda found: found[0].upper(), url.path).rstrip("/")
-    return urlunsplit((url.scheme.lower(), where, path, "&".join(fields), ""))
+    if not where:  # no page either: what would go from its path could make a host of the rest
+        return ref
+    fields = [f for f in url.query.split("&") if f.strip() and not _TRACKING.fullmatch(f)]
+    path = _ESCAPE.sub(lambda found: found[0].upper(), url.path).rstrip("/ ")
+    # a fragment that goes may leave the space before it
+    return urlunsplit((url.scheme.lower(), where, path, "&".join(fields), "")).rstrip()
 
 
 def _host(url: SplitResult) -> str:

@@ -7,6 +7,7 @@ in :data:`HALF_LIFE` days. A curated opinion stands above all scores and does no
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final, Literal, NamedTuple, TypedDict
 
@@ -27,7 +28,7 @@ _MOST: Final = 1_000.0
 
 class Signal(NamedTuple):
     """One thing that happened to a source. ``about`` names what it came from: a slug, a dispatch, a steer,
-    a comment, or a slug's vote; of one kind and ``about`` a source has one."""
+    a comment, or a slug's vote; of one kind, ``about`` and event a source has one."""
 
     ref: str
     kind: SignalKind
@@ -106,14 +107,23 @@ def weigh(source: Source, signal: Signal, sign: Literal[1, -1] = 1) -> Source:
     """Add a signal to what a source's weigh together; -1 takes back one that was added."""
     weight = sign * signal.weight
     source["weights"][signal.kind] += weight
-    source["faded"] += weight * _doubled(_half_lives(signal.at))
+    source["faded"] += weight * _doubled(half_lives(signal.at))
     source["signals"] += sign
+    return source
+
+
+def weighed_by(source: Source, signals: Iterable[Signal], now: datetime) -> Source:
+    """The source with ``faded`` summed anew of all its signals, none of them younger than the clock.
+
+    For a source with a signal recorded later than the clock says it is: a weight never grows.
+    """
+    source["faded"] = math.fsum(signal.weight * _doubled(_reached(signal, now)) for signal in signals)
     return source
 
 
 def score(faded: float, now: datetime) -> float:
     """What ``faded`` weighs at the clock."""
-    return faded * _doubled(-_until(now))
+    return faded * _doubled(-until(now))
 
 
 def shown(number: float) -> float:
@@ -127,7 +137,7 @@ def ranked(source: Source, signals: list[Signal], now: datetime) -> Ranked:
         {
             "signal": signal.kind,
             "weight": shown(signal.weight),
-            "aged": shown(signal.weight * _doubled(_half_lives(signal.at) - _until(now))),
+            "aged": shown(signal.weight * _doubled(_reached(signal, now) - until(now))),
             "at": signal.at,
             "event": signal.event,
             "about": signal.about,
@@ -148,22 +158,27 @@ def ranked(source: Source, signals: list[Signal], now: datetime) -> Ranked:
     )
 
 
-def _half_lives(at: str) -> float:
+def half_lives(at: str) -> float:
     """Half-lives from 2020 to a recorded time; one that cannot be read has faded all the way."""
     try:
         when = datetime.fromisoformat(at)
     except ValueError:
         return -_MOST
-    return _until(when) if when.tzinfo else -_MOST
+    return until(when) if when.tzinfo else -_MOST
+
+
+def until(when: datetime) -> float:
+    """Half-lives from 2020 to a moment."""
+    days = (when - _BEGAN).total_seconds() / _DAY
+    return days / HALF_LIFE
+
+
+def _reached(signal: Signal, now: datetime) -> float:
+    return min(half_lives(signal.at), until(now))
 
 
 def _doubled(times: float) -> float:
     return math.pow(2.0, min(max(times, -_MOST), _MOST))
-
-
-def _until(when: datetime) -> float:
-    days = (when - _BEGAN).total_seconds() / _DAY
-    return days / HALF_LIFE
 
 
 # -- what the operator may do ---------------------------------------------------------------

@@ -36,6 +36,10 @@ def event(type_: str, days: float = 0, **data: object) -> Event:
         ("commit:DEADBEEF", "commit:deadbeef"),
         ("the  2026\tsurvey", "the 2026 survey"),
         ("https://[half", "https://[half"),
+        ("https://example.org/Post #part", "https://example.org/Post"),
+        ("https://example.org/Post / ", "https://example.org/Post"),
+        ("https://example.org?a=1& ", "https://example.org?a=1"),
+        ("https:////Example.org/Post", "https:////Example.org/Post"),
         ("relatório «β»", "relatório «β»"),
     ],
 )
@@ -70,6 +74,20 @@ def test_a_weight_halves_in_thirty_days() -> None:
         sources.weigh(source, signal)
     now = BEGAN + timedelta(days=60)
     assert sources.score(source["faded"], now) == pytest.approx(2 / 4 + 1 / 2 - 0.05 / 2**0.5, abs=1e-12)
+
+
+def test_a_weight_recorded_later_than_the_clock_has_not_grown() -> None:
+    """As in a replay inside an import that brought older events after newer ones."""
+    source = sources.initial("s")
+    signals = [
+        Signal("s", "cited", str(days), 1.0, event("x", days).recorded_at, f"e{days}") for days in (900, 0)
+    ]
+    for signal in signals:
+        sources.weigh(source, signal)
+    now = BEGAN + timedelta(days=30)
+    shown = sources.ranked(sources.weighed_by(source, signals, now), signals, now)
+    assert shown.score == 1.5
+    assert [why["aged"] for why in shown.why] == [1.0, 0.5]
 
 
 def test_a_signal_taken_back_leaves_nothing() -> None:
