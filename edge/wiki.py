@@ -203,7 +203,7 @@ def _sources(known: _Known) -> str:
     for artefato in known.artefatos:
         for ref in dict.fromkeys(normal(str(cite.get("ref", ""))) for cite in artefato["cites"]):
             cited.setdefault(ref, []).append(artefato)
-    shown = sorted((s for s in known.sources if s.ref in cited), key=lambda s: (-s.score, s.ref))
+    shown = [s for s in known.sources if s.ref in cited]
     lines = [
         f"{inline(s.ref)} ({s.score:.2f}): {', '.join(map(_to_artefato, cited[s.ref]))}"
         for s in shown[:CITED_SHOWN]

@@ -184,6 +184,20 @@ def test_what_cannot_be_taken_is_a_page_and_nothing_is_written(
     assert operator.written() == head
 
 
+def test_each_weight_of_a_source_leads_to_what_it_came_from(operator: Operator) -> None:
+    operator.edge.voz.vote(SLUG, 1)
+    (source, *_) = operator.edge.current().sources(operator.edge.clock.now())
+    assert {why["signal"] for why in source.why} >= {"cited", "used", "credit"}
+    positions = {event.id: event.position for event in operator.edge.log.read_all()}
+    page = operator.sees(f"/sources/one?ref={source.ref}")
+    for why in source.why:
+        about, event = why["about"], why["event"]
+        cited = why["signal"] == "cited"
+        where = f"/artefatos/{about}" if cited else f"/why?id={event}&kind=event"
+        assert f'<a href="{where}">{about}</a>' in page
+        assert (about if cited else f"position {positions[event]}") in operator.sees(where)
+
+
 def test_secrets_are_replaced_before_they_are_written(operator: Operator) -> None:
     operator.sends("/voz", "/voz", body="Staging uses AKIAIOSFODNN7EXAMPLE, is that right?")
     seen = operator.sees("/voz")
