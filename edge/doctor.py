@@ -8,8 +8,11 @@ from pathlib import Path
 
 from edge.domain.events import Data
 from edge.domain.refusal import EdgeError, Failed
-from edge.wiring import Edge, sqlite_version, transcript_root
+from edge.wiring import Edge
 from edge.wiring_derived import TROUBLE
+from edge.wiring_outside import sqlite_version
+from edge.wiring_services import look_at_model
+from edge.wiring_sweep import transcript_root
 
 _WAL_RESET_FIXED = (3, 51, 3)
 
@@ -28,7 +31,7 @@ def examined(edge: Edge) -> Data:
         _made("read models", lambda: _lag(edge)),
         _made("forgetting", lambda: _forgotten(edge)),
         _store(edge),
-        _made("model", edge.look_at_model),
+        _made("model", lambda: look_at_model(edge)),
         _made("wiki", lambda: _derived(edge)),
     ]
     return {"ok": all(check["ok"] for check in checks), "checks": checks}

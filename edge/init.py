@@ -11,7 +11,9 @@ from edge.domain.streams import check_group
 from edge.journal import Act
 from edge.services import holds_password
 from edge.settings import FILE, Settings, check_services, moment_named, written, zone_named
-from edge.wiring import Edge, create_log, transcript_projects
+from edge.wiring import Edge
+from edge.wiring_outside import create_log
+from edge.wiring_sweep import transcript_projects
 
 
 def initialise(settings: Settings) -> str:

@@ -1,5 +1,5 @@
 """What is derived beside the read models, brought to where they stand: clusters, what a model says of
-them, and the wiki. The third part of ``edge.wiring``."""
+them, and the wiki."""
 
 from __future__ import annotations
 

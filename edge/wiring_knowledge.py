@@ -1,4 +1,4 @@
-"""The parts of an install that extract and answer for knowledge; the other half of ``edge.wiring``.
+"""The parts of an install that extract and answer for knowledge.
 
 Nothing here is imported before something is extracted or asked for.
 """
@@ -141,6 +141,11 @@ class KnowledgeParts:
             return view.search(text, self.embedder, self.vectors, limit)
         then = self._edge.at(at)
         return then.knowledge.search(text, self.embedder, StoredVectors(then.store), limit)
+
+    def found(self, text: str, limit: int) -> list[tuple[Knowing, float]]:
+        """What is known of a text in the read models as they stand, best first."""
+        standing = self._edge.reading.queries.knowledge
+        return standing.search(text, self.embedder, self.vectors, limit)
 
     def passes(self) -> Iterator[Extracted]:
         """One pass after another, as long as each ends only because it reached its bounds."""

@@ -9,6 +9,7 @@ from edge.services import named
 
 if TYPE_CHECKING:
     from edge.settings import Settings
+    from edge.wiring import Edge
 
 
 class AdaptedModel(Model, Protocol):
@@ -31,6 +32,15 @@ def model_of(settings: Settings) -> AdaptedModel | None:
     from adapters.cognition.openai import OpenAIModel
 
     return OpenAIModel(model or "", settings.model_url or "", settings.model_key)
+
+
+def look_at_model(edge: Edge) -> str:
+    """What is found where the model should be; raises ModelAway. It is asked nothing."""
+    model = model_of(edge.settings)
+    if model is None or edge.model is None:
+        return "none: rules decide"
+    tally = edge.model.tally()
+    return f"{model.look()}; today {tally.tokens:,} of {edge.model.cap:,} tokens in {tally.calls:,} calls"
 
 
 def embedder_of(settings: Settings) -> Embedder:

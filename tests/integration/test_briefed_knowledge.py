@@ -11,7 +11,7 @@ from edge.briefing_knowledge import CLUSTERS_SHOWN, CURATED_SHOWN, EVENTS_NAMED,
 from edge.domain.episodes import BRIEFING_BEGIN, BRIEFING_END
 from edge.health import Lag, health
 from edge.ports_knowledge import Answer
-from edge.wiring import MODE
+from edge.wiring_outside import MODE
 from tests.support.corpora import Speaker, speak
 from tests.support.house import House, briefing_text
 

@@ -62,7 +62,7 @@ def test_it_keeps_the_read_models_current_and_stops_cleanly_on_sigterm(
             edge.voz.comment(f"number {n}")
         head = edge.log.head()
         assert eventually(lambda: edge.store.position() == head)
-        assert len(list(edge._queries.chats("actionable"))) == 20
+        assert len(list(edge.reading.queries.chats("actionable"))) == 20
     worker.send_signal(signal.SIGTERM)
     _, said = worker.communicate(timeout=PATIENCE)
     assert worker.returncode == 0

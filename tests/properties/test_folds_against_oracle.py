@@ -16,7 +16,8 @@ from edge.cli import views
 from edge.cli.voz import owed
 from edge.domain.direction import listed, proposal_id
 from edge.health import Lag, health
-from edge.wiring import MODE, Edge
+from edge.wiring import Edge
+from edge.wiring_outside import MODE
 from projections.queries import ReadModels
 from tests.support import oracle
 from tests.support.importing import Record, in_memory, jsonl, take_in

@@ -18,7 +18,8 @@ from edge.health import Lag, health
 from edge.journal import Act
 from edge.ports import Redacted
 from edge.settings import Settings
-from edge.wiring import MODE, Edge
+from edge.wiring import Edge
+from edge.wiring_outside import MODE
 from projections.models import MODELS
 from projections.queries import ReadModels
 from projections.runner import Runner
