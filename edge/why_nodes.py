@@ -13,6 +13,8 @@ from edge.domain.streams import category
 
 TEXT_SHOWN: Final = 300
 """Characters of what a node says."""
+EVENTS_NAMED: Final = 8
+"""Events of a Briefing's line, episodes of a fact, weights of a source: each the latest."""
 TURNS_SHOWN: Final = 2
 STEPS_SHOWN: Final = 40
 """Steps of one thing that are told, the latest."""

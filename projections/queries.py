@@ -22,7 +22,7 @@ from projections import corpus, recent
 from projections.episodes import counts as episode_counts
 from projections.knowledge_queries import KnowledgeQueries
 from projections.moves import MOVE, moves_in
-from projections.sources import by_rank, of_ref
+from projections.source_queries import by_rank, of_ref
 from projections.store import ReadStore
 
 if TYPE_CHECKING:
