@@ -29,7 +29,7 @@ def by_rank(connection: apsw.Connection, now: datetime, limit: int | None) -> It
     if early:
         found = sorted([*found, *early], key=lambda s: (not s["curated"], -s["faded"], s["ref"]))[:limit]
     for source in found:
-        yield ranked(source, _newest(connection, source["ref"]), now)
+        yield ranked(source, _signals_of(connection, source["ref"], WHY_SHOWN), now)
 
 
 def of_ref(connection: apsw.Connection, ref: str, now: datetime) -> Ranked | None:
@@ -40,7 +40,7 @@ def of_ref(connection: apsw.Connection, ref: str, now: datetime) -> Ranked | Non
         return None
     source = cast("Source", json.loads(cast("str", row[0])))
     source = next((early for early in _early(connection, now) if early["ref"] == ref), source)
-    return ranked(source, _newest(connection, ref), now)
+    return ranked(source, _signals_of(connection, ref, WHY_SHOWN), now)
 
 
 def _early(connection: apsw.Connection, now: datetime) -> list[Source]:
@@ -51,13 +51,14 @@ def _early(connection: apsw.Connection, now: datetime) -> list[Source]:
         (until(now),),
     )
     sources = [cast("Source", json.loads(cast("str", doc))) for (doc,) in rows]
-    return [weighed_by(source, _newest(connection, source["ref"], -1), now) for source in sources]
+    return [weighed_by(source, _signals_of(connection, source["ref"]), now) for source in sources]
 
 
-def _newest(connection: apsw.Connection, ref: str, limit: int = WHY_SHOWN) -> list[Signal]:
+def _signals_of(connection: apsw.Connection, ref: str, limit: int | None = None) -> list[Signal]:
+    """The signals of a source, newest first; all of them, or the newest."""
     rows = connection.execute(
         "SELECT ref, kind, about, weight, at, event FROM source_signals WHERE ref = ?"
         " ORDER BY position DESC, kind, about LIMIT ?",
-        (ref, limit),
+        (ref, -1 if limit is None else limit),
     )
     return [Signal(*cast("Any", row)) for row in rows]

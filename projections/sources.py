@@ -14,13 +14,7 @@ from edge.domain.credit import Change, Citing, Offer
 from edge.domain.direction import proposal_id
 from edge.domain.events import Event
 from edge.domain.refs import normal
-from edge.domain.sources import (
-    Source,
-    evolve,
-    half_lives,
-    initial,
-    weigh,
-)
+from edge.domain.sources import Source, evolve, half_lives, initial, weigh
 from projections.documents import Documents
 from projections.model import ReadModel
 
@@ -31,6 +25,7 @@ _ASKS_FOR: Final = {
     "voz.vote": ("slug",),
     "direction.proposed": ("id",),
     "direction.set": ("id",),
+    "direction.dropped": ("id",),
     "artefato.published": ("slug", "dispatch"),
     "briefing.presented": ("dispatch",),
     "dispatch.closed": ("dispatch",),
@@ -40,10 +35,10 @@ _ASKS_FOR: Final = {
 
 class Sources(ReadModel):
     NAME = "sources"
-    VERSION = 3
+    VERSION = 4
     TYPES = frozenset(
-        "source.curated source.retired artefato.published direction.proposed direction.set voz.comment"
-        " voz.resolved voz.vote briefing.presented dispatch.closed".split()
+        "source.curated source.retired artefato.published direction.proposed direction.set"
+        " direction.dropped voz.comment voz.resolved voz.vote briefing.presented dispatch.closed".split()
     )
     REFOLDED_AFTER = frozenset(("artefato.forgotten", "dispatch.forgotten", "voz.forgotten"))
     TABLES: ClassVar[dict[str, str]] = {
@@ -115,6 +110,8 @@ class Sources(ReadModel):
                     self._credit(self._chats, text_of(event.data, "comment_id"), credit.FOLDED, event)
             case "direction.set":
                 self._credit(self._steers, text_of(event.data, "id"), credit.ACCEPTED, event)
+            case "direction.dropped":
+                self._steers.disown(text_of(event.data, "id"))
             case "voz.vote":
                 self._voted(event)
             case "artefato.published":
@@ -192,11 +189,8 @@ class Sources(ReadModel):
         return self._artefatos.get(slug) or credit.citing(slug)
 
     def flush(self) -> None:
-        self._sources.flush()
-        self._artefatos.flush()
-        self._offers.flush()
-        self._steers.flush()
-        self._chats.flush()
+        for held in (self._sources, self._artefatos, self._offers, self._steers, self._chats):
+            held.flush()
         execute = self.connection.executemany
         gone = [key for key, row in self._signals.items() if row is None]
         execute("DELETE FROM source_signals WHERE ref = ? AND kind = ? AND about = ? AND event = ?", gone)
@@ -232,16 +226,22 @@ class _Artefatos:
 
     def owned(self, id_: str, slug: str) -> None:
         """The id came from this artefato; the first that says so stands."""
-        if id_ and slug and self._get(id_) is None:
+        if id_ and slug and not (self._get(id_) or ("", 0))[0]:
             self._put(id_, slug, 0)
 
     def take(self, id_: str) -> str | None:
         """The artefato an id came from, the first time it is asked for; else None."""
         held = self._get(id_)
-        if held is None or held[1]:
+        if held is None or not held[0] or held[1]:
             return None
         self._put(id_, held[0], 1)
         return held[0]
+
+    def disown(self, id_: str) -> None:
+        """What becomes of the id from now on is not the artefato's, until one says it is its own again."""
+        held = self._get(id_)
+        if held is not None and not held[1]:
+            self._put(id_, "", 0)
 
     def _get(self, id_: str) -> tuple[str, int] | None:
         self.expect({id_})

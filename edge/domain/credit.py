@@ -2,7 +2,8 @@
 
 Cited: once an artefato, by its first publication that does. Used or ignored: at the close of a
 dispatch that published, what its Briefing offered against what it cited. Credit: what became of
-an artefato, spread evenly over what its latest revision cites.
+an artefato, spread evenly over what its latest revision cites. A proposal that was dropped is the
+artefato's no more: set again it credits nothing, unless an artefato has proposed it again.
 """
 
 from __future__ import annotations

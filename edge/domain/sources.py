@@ -42,7 +42,8 @@ class Source(TypedDict):
     """One ref in its normal form, JSON-ready. ``event`` and ``position`` are of its last curation.
 
     ``weights`` are the sums of its signals as they were given; ``faded`` is the sum of all of them
-    as it would have weighed at the start of 2020: comparing two needs no clock.
+    as it would have weighed at the start of 2020: comparing two needs no clock. ``exact`` are parts that
+    add up to it without rounding.
     """
 
     ref: str
@@ -54,6 +55,7 @@ class Source(TypedDict):
     event: str
     weights: dict[str, float]
     faded: float
+    exact: list[float]
     signals: int
     """How many it has."""
 
@@ -86,6 +88,7 @@ def initial(ref: str) -> Source:
         event="",
         weights=dict.fromkeys(KINDS, 0.0),
         faded=0.0,
+        exact=[],
         signals=0,
     )
 
@@ -107,9 +110,26 @@ def weigh(source: Source, signal: Signal, sign: Literal[1, -1] = 1) -> Source:
     """Add a signal to what a source's weigh together; -1 takes back one that was added."""
     weight = sign * signal.weight
     source["weights"][signal.kind] += weight
-    source["faded"] += weight * _doubled(half_lives(signal.at))
+    source["exact"] = _plus(source["exact"], weight * _doubled(half_lives(signal.at)))
+    source["faded"] = math.fsum(source["exact"])
     source["signals"] += sign
     return source
+
+
+def _plus(parts: list[float], number: float) -> list[float]:
+    """Parts with exactly the sum of these and a number (Shewchuk's, as in ``math.fsum``).
+
+    A weight recorded years later than the others is larger by more digits than a double has: in one
+    number they would be lost beside it, and missing when it is taken back.
+    """
+    kept: list[float] = []
+    for part in parts:
+        larger, smaller = (number, part) if abs(number) >= abs(part) else (part, number)
+        number = larger + smaller
+        rest = smaller - (number - larger)
+        if rest:
+            kept.append(rest)
+    return [*kept, number] if number else kept
 
 
 def weighed_by(source: Source, signals: Iterable[Signal], now: datetime) -> Source:

@@ -88,6 +88,7 @@ EVENTS = st.one_of(
         {"proposes": proposals, "cites": cites},
     ),
     some("direction.set", {"id": proposed, "body": texts, "kind": st.just("thread")}),
+    some("direction.dropped", {"id": proposed, "reason": texts}),
     some("source.curated", {"ref": refs, "opinion": st.sampled_from(["sound", "weak"])}),
     some("source.retired", {"ref": refs, "reason": st.just("moved")}),
     some("intent.kernel", {"intent": st.sampled_from(["so that", " "])}, {"slug": slugs}),

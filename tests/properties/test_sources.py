@@ -37,8 +37,10 @@ IDS = ("x1", "x1", "x2")
 """Of comments and of steers alike: strangers may give one id to both."""
 SLUGS = ("one", "one", "one", "two")
 DISPATCHES = ("d1", "d1", "d2")
-HOURS = (0, 1, 24, 24, 900, -900)
-"""How many may go by before an event: an import brings older ones after newer."""
+HOURS = (0, 1, 24, 24, 900, -900, 300_000, -300_000)
+"""How many may go by before an event: an import brings older ones after newer, a clock may be decades off."""
+FARTHEST = 500_000
+"""Hours from where a life began."""
 OFTEN = {
     "artefato.published": 6,
     "briefing.presented": 3,
@@ -48,6 +50,7 @@ OFTEN = {
     "voz.resolved": 3,
     "direction.proposed": 2,
     "direction.set": 4,
+    "direction.dropped": 2,
     "source.curated": 1,
     "source.retired": 1,
 }
@@ -89,6 +92,9 @@ def happening(random: Random) -> tuple[str, str, Data]:
             data = {"id": of, "title": "Try", "body": "again", "kind": "thread"}
             if type_ == "direction.proposed":
                 data["from_artefato"] = random.choice(SLUGS)
+        case "direction.dropped":
+            of = random.choice([random.choice(IDS), proposal(random.choice(SLUGS), "again")])
+            data = {"id": of, "reason": "no"}
         case "source.curated":
             data = {"ref": random.choice(list(SPELT)), "opinion": random.choice(["sound", "weak"])}
         case _:
@@ -139,7 +145,9 @@ def spread(whole: float, about: str, slug: str | None, event: Event, before: lis
 
 
 def proposer(id_: str, before: list[Event]) -> str | None:
-    for event in before:
+    """The artefato that proposed a steer, the first since it was last dropped."""
+    drops = [n for n, e in enumerate(before) if e.type == "direction.dropped" and e.data["id"] == id_]
+    for event in before[drops[-1] :] if drops else before:
         data = event.data
         if event.type == "direction.proposed" and data["id"] == id_:
             return str(data["from_artefato"])
@@ -273,10 +281,12 @@ def test_what_a_source_is_worth_follows_from_what_happened_whenever_and_however_
     seed: int,
 ) -> None:
     random = Random(seed)
-    house = House()
+    house, away = House(), 0
     try:
         for _ in range(random.randrange(8, 32)):
-            house.hand_clock.move(random.choice(HOURS))
+            hours = random.choice([h for h in HOURS if abs(away + h) <= FARTHEST])
+            away += hours
+            house.hand_clock.move(hours)
             type_, stream, data = happening(random)
             house.foreign(type_, stream, **data)
             prove(told(house, house.clock.now()), house.events(), house.clock.now())
@@ -311,3 +321,44 @@ def forget(house: House, what: str) -> None:
     after = rows(house)
     house.rebuild()
     assert rows(house) == after
+
+
+def happens(house: House, *told: tuple[float, str, Data]) -> dict[str, Ranked]:
+    """Events after so many hours each; the sources as they are known then."""
+    for hours, type_, data in told:
+        house.hand_clock.move(hours)
+        house.foreign(type_, STREAMS.get(type_.partition(".")[0], "votes-g.{slug}").format(**data), **data)
+    return {source.ref: source for source in house.current().sources(house.clock.now())}
+
+
+CITES: list[Data] = [{"ref": "the survey"}]
+PUBLISHED: Data = {"slug": "one", "title": "t", "body": "b", "dispatch_id": "d1", "cites": CITES}
+
+
+@pytest.mark.parametrize("years", [5, 20, 40])
+def test_a_vote_by_a_clock_that_ran_ahead_takes_no_other_weight_with_it_when_it_is_taken_back(
+    years: int,
+) -> None:
+    ahead = years * 365 * 24.0
+    house = House()
+    known = happens(
+        house,
+        (0, "artefato.published", PUBLISHED),
+        (ahead, "voz.vote", {"slug": "one", "vote_id": "v1", "value": 1}),
+        (-ahead, "voz.vote", {"slug": "one", "vote_id": "v2", "value": 0}),
+    )
+    assert known["the survey"].score == 1.0
+    house.close()
+
+
+def test_a_proposal_that_was_dropped_and_is_set_again_is_credited_only_where_it_was_proposed_again() -> None:
+    tried = {"title": "Try", "body": "again", "kind": "thread"}
+    id_ = proposal("one", "again")
+    dropped: tuple[float, str, Data] = (1, "direction.dropped", {"id": id_, "reason": "not that"})
+    set_: tuple[float, str, Data] = (1, "direction.set", {"id": id_, **tried})
+    published: tuple[float, str, Data] = (1, "artefato.published", {**PUBLISHED, "proposes": [tried]})
+    house = House()
+    assert happens(house, published, dropped, set_)["the survey"].signals["credit"] == 0.0
+    assert happens(house, dropped, published, set_)["the survey"].signals["credit"] == 2.0
+    assert happens(house, dropped, published, set_)["the survey"].signals["credit"] == 2.0, "once"
+    house.close()

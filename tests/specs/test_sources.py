@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from random import Random
 
 import pytest
 
@@ -94,6 +96,23 @@ def test_a_signal_taken_back_leaves_nothing() -> None:
     source, signal = sources.initial("s"), Signal("s", "cited", "a", 1.5, event("x").recorded_at, "e")
     sources.weigh(sources.weigh(source, signal), signal, -1)
     assert (source["faded"], source["signals"], source["weights"]["cited"]) == (0.0, 0, 0.0)
+
+
+def test_weights_centuries_of_digits_apart_are_given_and_taken_back_in_any_order_without_loss() -> None:
+    """Against the exact sum of what is left, in fractions."""
+    random = Random(7)
+    for _ in range(60):
+        source = sources.initial("s")
+        left: list[Signal] = []
+        for n in range(40):
+            if left and random.random() < 0.4:
+                sources.weigh(source, left.pop(random.randrange(len(left))), -1)
+            else:
+                days, weight = random.choice([-9_000, 0, 3, 9_000, 20_000]), random.choice([-0.5, 0.1, 2 / 3])
+                left.append(Signal("s", "credit", str(n), weight, event("x", days).recorded_at, "e"))
+                sources.weigh(source, left[-1])
+            each = (Fraction(one.weight * 2 ** sources.half_lives(one.at)) for one in left)
+            assert source["faded"] == float(sum(each))
 
 
 @pytest.mark.parametrize(

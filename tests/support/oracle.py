@@ -267,7 +267,9 @@ def _spread(
 
 
 def _proposer(id_: str, before: list[tuple[str, Record, datetime]]) -> str | None:
-    for type_, data, _ in before:
+    """The artefato that proposed a steer, since it was last dropped."""
+    drops = [n for n, (t, d, _) in enumerate(before) if t == "direction.dropped" and d["id"] == id_]
+    for type_, data, _ in before[drops[-1] :] if drops else before:
         for p in data.get("proposes", ()) if type_ == "artefato.published" else ():
             if f"{data['slug']}.{sha256((p['title'] + p['body']).encode()).hexdigest()[:8]}" == id_:
                 return str(data["slug"])
