@@ -7,27 +7,26 @@ are folded from the read models, each line names the events it came from, none i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from typing import Any, Final, NamedTuple
 
+from edge import briefing_recap as recap
 from edge.briefing_knowledge import lines, one_line, quoted
-from edge.domain import corpus, direction
-from edge.domain.corpus import Artefato
+from edge.domain import direction
 from edge.domain.events import Data
 from edge.domain.language import Lang, first_line, tokens
 from edge.domain.pendency import TEXT_SHOWN, Act
 from edge.domain.remedies import NAMED
 from edge.domain.sources import Ranked
-from edge.ports import Presentation, Queries, RecentEpisode
-from edge.recap import ARTEFATOS, DAYS, Relations, relations
+from edge.ports import Presentation, Queries
+from edge.recap import relations
 
 ACTS_SHOWN: Final = 5
 ACTS_NAMED: Final = 1_000
 """Pending acts of a kind that the line of counts names the events of, at most."""
 BUDGET_TOKENS: Final = 2_500
 SOURCES_SHOWN: Final = 8
-GIST_SHOWN: Final = 60
 SECTIONS: Final = ("health", "direction", "voz", "recap", "breadcrumb", "knowledge", "sources")
 
 _WHOLE: Final = ("health", "voz")
@@ -57,19 +56,6 @@ _T: Final[dict[str, dict[Lang, str]]] = {
     "empty:sources": {
         "en": "No artefato has cited anything yet, and no opinion of a source is held.",
         "pt": "Nenhum artefato citou ainda nada, e não há opinião sobre fonte nenhuma.",
-    },
-    "impact": {
-        "en": "proposed {proposes}: {accepted} accepted, {rejected} gone, {open} open",
-        "pt": "propôs {proposes}: {accepted} aceites, {rejected} retiradas, {open} em aberto",
-    },
-    "related": {"en": "has to do with {episodes}", "pt": "tem a ver com {episodes}"},
-    "unrelated": {
-        "en": "not related to what you did in the last {days} days",
-        "pt": "sem relação com o que fez nos últimos {days} dias",
-    },
-    "no atividade": {
-        "en": "no session of the last {days} days has been read to relate it to",
-        "pt": "nenhuma sessão dos últimos {days} dias foi lida a que o relacionar",
     },
     "score": {"en": "score {score:.2f}", "pt": "pontuação {score:.2f}"},
     "cited": {"en": "cited {n:g}", "pt": "citada {n:g}"},
@@ -108,8 +94,6 @@ _T: Final[dict[str, dict[Lang, str]]] = {
         "pt": "comentários {comments} · votos {votes} · sem recibo {naked}",
     },
     "more": {"en": "and {n} more", "pt": "e mais {n}"},
-    "why": {"en": "why: {why}", "pt": "porquê: {why}"},
-    "no why": {"en": "published without its why", "pt": "publicado sem o seu porquê"},
     "general": {"en": "general", "pt": "geral"},
     "until": {"en": "until {date}", "pt": "até {date}"},
 }
@@ -164,11 +148,12 @@ def compose(
 ) -> Briefing:
     """The Briefing at the queries' position, of at most some ``budget`` tokens."""
     with queries.snapshot():
+        related = relations(queries, now)
         sections = [
             _health(health, queries, lang),
             _direction(queries, now, zone, lang),
             _voz(queries, lang),
-            _recap(queries, relations(queries, now), lang),
+            _section("recap", [Item(*line) for line in recap.lines(queries, related, lang)], lang),
             _breadcrumb(queries, lang),
             _section("knowledge", [Item(*line) for line in lines(queries.clusters(), lang)], lang),
             _sources(queries, now, lang),
@@ -300,49 +285,6 @@ def _act(act: Act, lang: Lang) -> Item:
     target = act["target"] or _T["general"][lang]
     said = f"{act['value']:+d}" if act["value"] is not None else first_line(act["text"] or "", TEXT_SHOWN)
     return Item(f"{act['act']} ({target}): {said}", None, [act["event"]])
-
-
-def _recap(queries: Queries, related: Relations, lang: Lang) -> Section:
-    recent = queries.artefatos(last=ARTEFATOS)[::-1]
-    named = dict.fromkeys(id_ for ids in related.episodes.values() for id_ in ids)
-    told = {episode.id: episode for episode in queries.told_of(list(named))} if named else {}
-    return _section("recap", [_published(one, queries, related, told, lang) for one in recent], lang)
-
-
-def _published(
-    artefato: Artefato,
-    queries: Queries,
-    related: Relations,
-    told: Mapping[str, RecentEpisode],
-    lang: Lang,
-) -> Item:
-    intent = artefato["intent"]
-    why = _T["why"][lang].format(why=first_line(intent, 200)) if intent else _T["no why"][lang]
-    events = [artefato["event"], *([artefato["kernel_event"]] if artefato["kernel_event"] else [])]
-    title = first_line(artefato["title"], 120)
-    said = [f"**{title}** ({artefato['slug']}, {artefato['at'][:10]}) — {why}"]
-    steers = [queries.item(id_) for id_ in corpus.proposal_ids(artefato)]
-    if steers:
-        impact = corpus.impact(item["tier"] if item else None for item in steers)
-        said.append(_T["impact"][lang].format(**impact))
-        events += [item["event"] for item in steers if item]
-    episodes = [told[id_] for id_ in related.episodes.get(artefato["slug"], ()) if id_ in told]
-    said.append(_relation(episodes, related, lang))
-    events += [event for episode in episodes for event in episode.events]
-    return Item("; ".join(said), None, list(dict.fromkeys(events)))
-
-
-def _relation(episodes: Sequence[RecentEpisode], related: Relations, lang: Lang) -> str:
-    if not episodes:
-        return _T["unrelated" if related.looked_at else "no atividade"][lang].format(days=DAYS)
-    return _T["related"][lang].format(episodes=", ".join(map(_episode, episodes)))
-
-
-def _episode(episode: RecentEpisode) -> str:
-    project = (episode.project or "").rstrip("/\\").replace("\\", "/").rpartition("/")[2]
-    where = f" {quoted(project)}" if project else ""
-    gist = f" “{first_line(quoted(episode.gist), GIST_SHOWN)}”" if episode.gist.strip() else ""
-    return f"{episode.at[:10]}{where}{gist}"
 
 
 def _sources(queries: Queries, now: datetime, lang: Lang) -> Section:

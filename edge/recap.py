@@ -37,20 +37,25 @@ _VERSION: Final = 1
 
 
 class Relations(NamedTuple):
-    """By slug, the episodes an artefato is related to, best first; whether there were any to look at."""
+    """By slug, the episodes an artefato is related to, best first; how many were looked at, of how
+    many that there are in the window."""
 
     episodes: dict[str, list[str]]
     looked_at: int
+    there: int
 
 
 def relations(queries: Queries, now: datetime) -> Relations:
     """The relations of the last artefatos with the Atividade of the last days, noted or worked out."""
     artefatos = queries.artefatos(last=ARTEFATOS)
     recent = queries.recent_episodes(_since(now), EPISODES)
+    there = len(recent)
+    if there == EPISODES:
+        there = queries.count_of_recent_episodes(_since(now))
     kept = json.loads(queries.noted(_NOTE) or "{}")
     if kept.get("key") == _key(artefatos, recent):
-        return Relations(kept["episodes"], len(recent))
-    return Relations(_worked_out(queries, artefatos, recent), len(recent))
+        return Relations(kept["episodes"], len(recent), there)
+    return Relations(_worked_out(queries, artefatos, recent), len(recent), there)
 
 
 def refresh(queries: Queries, now: datetime) -> None:

@@ -24,6 +24,12 @@ def said_since(connection: apsw.Connection, since: str, limit: int) -> list[tupl
     return cast("list[tuple[str, int]]", list(rows))
 
 
+def count_since(connection: apsw.Connection, since: str) -> int:
+    """See :meth:`edge.ports.Queries.count_of_recent_episodes`."""
+    query = f"SELECT count(*) FROM knowledge_episodes WHERE at >= ? AND {_COUNTS}"
+    return cast("int", connection.execute(query, (since,)).get)
+
+
 def told_of(connection: apsw.Connection, episodes: Sequence[str]) -> list[RecentEpisode]:
     """See :meth:`edge.ports.Queries.told_of`."""
     asked = json.dumps(list(episodes))

@@ -74,10 +74,12 @@ def speak(house: House, speaker: Speaker, episodes: int) -> list[str]:
     return said
 
 
-def captured(house: House, session: str, at: str, project: str | None = None) -> None:
-    """One present episode of one turn."""
+def captured(
+    house: House, session: str, at: str, project: str | None = None, presence: str = "present"
+) -> None:
+    """One episode of one turn."""
     turn = {"id": session, "role": "operator", "ts": at, "text": f"turn of {session}"}
-    said = {"session": session, "surface": "claude-code", "tier": "low", "presence": "present"}
+    said = {"session": session, "surface": "claude-code", "tier": "low", "presence": presence}
     house.foreign(
         "episode.captured",
         f"episode-g.{session}",
