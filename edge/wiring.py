@@ -136,11 +136,11 @@ class Edge(Outside):
 
         return briefing_standing(self)
 
-    def briefing_at(self, when: str) -> tuple[Data, str]:
+    def briefing_at(self, when: str, budget: int | None = None) -> tuple[Data, str]:
         """The Briefing as it was shown at a position; recomputed, and a note that says so, where none was."""
         from edge.wiring_briefing import briefing_at
 
-        return briefing_at(self, when)
+        return briefing_at(self, when, budget)
 
     # -- forgetting -------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from edge.domain.refusal import EdgeError
+from edge.domain.refusal import EdgeError, Misused
 from edge.health import Lag, health
 from edge.wiring_forgetting import holding
 
@@ -37,19 +37,28 @@ def briefing_standing(edge: Edge) -> Data:
     return {**composed.as_json(), "position": composed.position, "recomputed": False}
 
 
-def briefing_at(edge: Edge, when: str) -> tuple[Data, str]:
-    """The Briefing as it was shown at a position; recomputed, and a note that says so, where none was."""
-    from edge.briefing import as_presented, compose
+def briefing_at(edge: Edge, when: str, budget: int | None) -> tuple[Data, str]:
+    """The Briefing as it was shown at a position; recomputed, and a note that says so, where none was.
+
+    One that was shown has the size it had: a budget for it is refused.
+    """
+    from edge.briefing import BUDGET_TOKENS, as_presented, compose
 
     position = edge.position_of(when)
     presented = edge.current().presentation(position) if when.isdecimal() else None
+    if presented is not None and budget:
+        raise Misused(
+            f"the Briefing at {when} was shown, and is given back as it was",
+            hint="leave out --budget-tokens",
+        )
     if presented is not None:
         return as_presented(presented), ""
     from projections.forgotten import ForgettingIndex
 
     queries = edge.at(when)
     now, zone, lang = edge.clock_at(when), edge.settings.tz, edge.settings.lang
-    composed = compose(queries, health(queries, edge.mode, Lag(position, 0)), now, zone, lang)
+    measured = health(queries, edge.mode, Lag(position, 0))
+    composed = compose(queries, measured, now, zone, lang, budget or BUDGET_TOKENS)
     why = f"no Briefing was shown at {when}"
     if when.isdecimal() and ForgettingIndex(edge.store).briefing(position):
         why = f"the Briefing shown at {when} was forgotten"

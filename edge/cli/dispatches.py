@@ -44,8 +44,7 @@ def open_(
         raise Misused(f"no such origin {origin!r}", hint="operator or beat")
     if not kind.strip():
         raise Misused("a dispatch needs its kind", hint="beat, report, research, load, …")
-    if budget_tokens is not None and budget_tokens < 1:
-        raise Misused("the budget is at least 1 token")
+    _check_budget(budget_tokens)
     with opened(home) as edge:
         edge.finish_forgetting()  # what cannot be finished now delays nothing, and the strip names it
         done = edge.dispatches.open(
@@ -67,6 +66,11 @@ def open_(
     }
     stopped = _stopped(done.extraction or {})
     say(json_, data, f"dispatch {done.dispatch_id} ({done.kind})\n{stopped}\n{done.briefing.text}")
+
+
+def _check_budget(tokens: int | None) -> None:
+    if tokens is not None and tokens < 1:
+        raise Misused("the budget is at least 1 token")
 
 
 def _stopped(extraction: Data) -> str:
@@ -192,14 +196,22 @@ def _meta(path: Path | None) -> Data:
 
 
 @app.command(epilog="Example: edge briefing --at 120")
-def briefing(at: At = None, home: Home = None, json_: Json = False) -> None:
+def briefing(
+    at: At = None,
+    budget_tokens: Annotated[
+        int | None, typer.Option("--budget-tokens", help="Its size; refused for one that was shown.")
+    ] = None,
+    home: Home = None,
+    json_: Json = False,
+) -> None:
     """Print the Briefing now, or as it was shown at a position."""
+    _check_budget(budget_tokens)
     with opened(home) as edge:
         if at is None:
-            composed = edge.briefing()
+            composed = edge.briefing(budget_tokens)
             data, note = {**composed.as_json(), "position": composed.position}, ""
         else:
-            data, note = edge.briefing_at(at)
+            data, note = edge.briefing_at(at, budget_tokens)
     say(json_, data, note + data["text"])
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from edge.domain.language import tokens
 from tests.e2e.person import Person
 from tests.support.sessions import write_talks
 
@@ -112,6 +113,21 @@ def test_a_smaller_budget_leaves_out_what_is_worth_least_and_counts_it(working: 
             told = [i for i in section["items"] if not i["text"].startswith("and ")]
             left = [i for i in section["items"] if i["text"].startswith("and ")]
             assert len(told) + sum(int(i["text"].split()[1]) for i in left) == len(full["items"])
+
+
+def test_a_briefing_has_the_size_asked_for_unless_it_was_shown(working: Person) -> None:
+    for n in range(12):
+        working.gets("direction", "set", "--title", f"Steer {n}", "--body", "words " * 20)
+    head = working.gets("open", "report")["cursor"]
+    whole = working.gets("briefing")["text"]
+    assert tokens(working.gets("briefing", "--budget-tokens", 500)["text"]) <= 500 < tokens(whole)
+    assert tokens(working.gets("briefing", "--at", "2026-11-22")["text"]) > 500
+    then = working.gets("briefing", "--at", "2026-11-22", "--budget-tokens", 500)
+    assert then["recomputed"]
+    assert tokens(then["text"]) <= 500
+    told = working.is_told(2, "briefing", "--at", head, "--budget-tokens", 500)
+    assert told == f"the Briefing at {head} was shown, and is given back as it was"
+    working.is_told(2, "briefing", "--budget-tokens", 0)
 
 
 def test_a_clock_that_is_none_is_refused_by_every_command(person: Person) -> None:
