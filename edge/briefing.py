@@ -2,6 +2,7 @@
 
 Apart from measured health it is a function of log position and clock (I20): the sections
 are folded from the read models, each line names the events it came from, none its position.
+One that is about to be presented may hold a line more: a model's words of the Recap.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from edge import briefing_recap as recap
 from edge.briefing_knowledge import lines, one_line, quoted
@@ -22,6 +23,9 @@ from edge.domain.sources import Ranked
 from edge.ports import Presentation, Queries
 from edge.recap import relations
 
+if TYPE_CHECKING:  # what asks a model is no cost of those who ask none
+    from edge.recap_prose import Prose, Write
+
 ACTS_SHOWN: Final = 5
 ACTS_NAMED: Final = 1_000
 """Pending acts of a kind that the line of counts names the events of, at most."""
@@ -29,6 +33,7 @@ BUDGET_TOKENS: Final = 2_500
 SOURCES_SHOWN: Final = 8
 SECTIONS: Final = ("health", "direction", "voz", "recap", "breadcrumb", "knowledge", "sources")
 
+_RECAP: Final = SECTIONS.index("recap")
 _WHOLE: Final = ("health", "voz")
 """Sections that are shown in full: counts, what is wrong, what waits."""
 _SAID_OTHERWISE: Final = ("unfinished", "naked")
@@ -40,6 +45,7 @@ _VALUES: Final[dict[tuple[str, str | None], int]] = {
     ("recap", None): 5,
     ("direction", "proposed"): 4,
     ("breadcrumb", None): 4,
+    ("recap", "hypothesis"): 3,
     ("knowledge", None): 3,
     ("sources", None): 2,
 }
@@ -120,12 +126,14 @@ class Section(NamedTuple):
 
 
 class Briefing(NamedTuple):
-    """``position`` is the log position it was composed at; ``text`` is Markdown."""
+    """``position`` is the log position it was composed at; ``text`` is Markdown. ``prose`` is what came
+    of having a model write; None where none was asked."""
 
     position: int
     text: str
     sections: list[Section]
     health: Data
+    prose: Prose | None = None
 
     def as_json(self) -> Data:
         """The object ``open`` and ``briefing`` print."""
@@ -144,9 +152,18 @@ class Briefing(NamedTuple):
 
 
 def compose(
-    queries: Queries, health: Data, now: datetime, zone: tzinfo, lang: Lang, budget: int = BUDGET_TOKENS
+    queries: Queries,
+    health: Data,
+    now: datetime,
+    zone: tzinfo,
+    lang: Lang,
+    budget: int = BUDGET_TOKENS,
+    write: Write | None = None,
 ) -> Briefing:
-    """The Briefing at the queries' position, of at most some ``budget`` tokens."""
+    """The Briefing at the queries' position, of at most some ``budget`` tokens.
+
+    With ``write``, which is asked once at most, the Recap ends in a model's prose of it.
+    """
     with queries.snapshot():
         related = relations(queries, now)
         sections = [
@@ -159,8 +176,12 @@ def compose(
             _sources(queries, now, lang),
         ]
         position = queries.position()
+    prose = None
+    if write and any(related.episodes.values()) and _has_room_for_prose(sections, budget, lang):
+        prose = write([line.text for line in sections[_RECAP].items if line.events])
+        sections = _with_prose(sections, prose, lang)
     sections = _within(sections, budget, lang)
-    return Briefing(position, rendered(sections, lang), sections, health)
+    return Briefing(position, rendered(sections, lang), sections, health, prose)
 
 
 def as_presented(presented: Presentation) -> Data:
@@ -285,6 +306,24 @@ def _act(act: Act, lang: Lang) -> Item:
     target = act["target"] or _T["general"][lang]
     said = f"{act['value']:+d}" if act["value"] is not None else first_line(act["text"] or "", TEXT_SHOWN)
     return Item(f"{act['act']} ({target}): {said}", None, [act["event"]])
+
+
+def _with_prose(sections: Sequence[Section], prose: Prose, lang: Lang) -> list[Section]:
+    """The sections with a model's words as the Recap's last line; as they are where it found none."""
+    if prose.text is None:
+        return list(sections)
+    told = sections[_RECAP].items
+    line = Item(*recap.in_words(told, prose.by, prose.text, lang))
+    with_it = _section("recap", [*told, line], lang)
+    return [*sections[:_RECAP], with_it, *sections[_RECAP + 1 :]]
+
+
+def _has_room_for_prose(sections: Sequence[Section], budget: int, lang: Lang) -> bool:
+    """Whether the longest paragraph would be shown: what is not shown need not be paid for."""
+    from edge.recap_prose import LONGEST, Prose
+
+    longest = _with_prose(sections, Prose("", "ã" * LONGEST), lang)
+    return longest[_RECAP].items[-1] in _within(longest, budget, lang)[_RECAP].items
 
 
 def _sources(queries: Queries, now: datetime, lang: Lang) -> Section:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, Protocol
 
 from edge.briefing_knowledge import Line, quoted
 from edge.domain import corpus
@@ -13,6 +13,8 @@ from edge.ports import Queries, RecentEpisode
 from edge.recap import ARTEFATOS, DAYS, Relations
 
 GIST_SHOWN: Final = 60
+PROSE_TIER: Final = "hypothesis"
+"""What a model says of the lines is no surer than what it says of sessions."""
 
 _T: Final[dict[str, dict[Lang, str]]] = {
     "impact": {
@@ -32,6 +34,7 @@ _T: Final[dict[str, dict[Lang, str]]] = {
         "en": "looked at: the newest {looked_at} of {there} episodes of the last {days} days",
         "pt": "vistos: os {looked_at} episódios mais recentes dos {there} dos últimos {days} dias",
     },
+    "prose": {"en": "in the words of {by}: {text}", "pt": "nas palavras de {by}: {text}"},
     "why": {"en": "why: {why}", "pt": "porquê: {why}"},
     "no why": {"en": "published without its why", "pt": "publicado sem o seu porquê"},
 }
@@ -45,6 +48,20 @@ def lines(queries: Queries, related: Relations, lang: Lang) -> list[Line]:
     told = {episode.id: episode for episode in queries.told_of(list(named))} if named else {}
     published = [_published(one, queries, related, told, lang) for one in recent]
     return [*_bound(related, lang), *published] if published else []
+
+
+class Told(Protocol):
+    """A line as it is told of: whatever it is made of, the events it came from."""
+
+    @property
+    def events(self) -> list[str]: ...
+
+
+def in_words(recap: Sequence[Told], by: str, text: str, lang: Lang) -> Line:
+    """What a model says of the Recap's lines, which came from whatever they came from."""
+    said = _T["prose"][lang].format(by=by, text=text)
+    events = dict.fromkeys(event for line in recap for event in line.events)
+    return Line(f"[{PROSE_TIER}] {said}", PROSE_TIER, list(events))
 
 
 def _bound(related: Relations, lang: Lang) -> list[Line]:

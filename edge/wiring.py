@@ -124,11 +124,11 @@ class Edge(Outside):
 
         return strip(self)
 
-    def briefing(self, budget: int | None = None) -> Briefing:
-        """The Briefing at the log's head."""
+    def briefing(self, budget: int | None = None, *, in_prose: bool = False) -> Briefing:
+        """The Briefing at the log's head; ``in_prose``: with a configured model's words of the Recap."""
         from edge.wiring_briefing import briefing
 
-        return briefing(self, budget)
+        return briefing(self, budget, in_prose)
 
     def briefing_standing(self) -> Data:
         """The Briefing of the read models as they stand, without bringing them to the log's head."""

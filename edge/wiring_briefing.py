@@ -11,21 +11,31 @@ from edge.wiring_forgetting import holding
 if TYPE_CHECKING:
     from edge.briefing import Briefing
     from edge.domain.events import Data
+    from edge.recap_prose import Write
     from edge.wiring import Edge
 
 LAG_COUNTED: Final = 1_000
 """Events behind the log's head that a page counts, at most."""
 
 
-def briefing(edge: Edge, budget: int | None) -> Briefing:
-    """The Briefing at the log's head."""
+def briefing(edge: Edge, budget: int | None, in_prose: bool) -> Briefing:
+    """The Briefing at the log's head; ``in_prose``: with a configured model's words of the Recap."""
     from edge.briefing import BUDGET_TOKENS, compose
     from edge.recap import refresh
 
     now, zone, lang = edge.clock.now(), edge.settings.tz, edge.settings.lang
     edge.current().clusters().refresh()
     refresh(edge.current(), now)
-    return compose(edge.current(), edge.health(), now, zone, lang, budget or BUDGET_TOKENS)
+    write = _recap_writer(edge) if in_prose else None
+    return compose(edge.current(), edge.health(), now, zone, lang, budget or BUDGET_TOKENS, write)
+
+
+def _recap_writer(edge: Edge) -> Write | None:
+    if edge.model is None:
+        return None
+    from edge.recap_prose import writer
+
+    return writer(edge.model, edge.settings.lang, edge.journal.redacted)
 
 
 def briefing_standing(edge: Edge) -> Data:

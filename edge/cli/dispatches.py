@@ -53,19 +53,23 @@ def open_(
             origin,
             edge.sweep_for,
             lambda dispatch_id: _learnt(edge, dispatch_id, _silent if json_ else _aside),
-            lambda: edge.briefing(budget_tokens),
+            lambda: edge.briefing(budget_tokens, in_prose=True),
         )
+    prose = done.briefing.prose
     data = {
         "dispatch_id": done.dispatch_id,
         "kind": done.kind,
         "cursor": done.briefing.position,
         "sweep": done.sweep,
         "extraction": done.extraction,
+        "prose": prose and prose.as_json(),
         "briefing": done.briefing.as_json(),
         "health": done.briefing.health,
     }
-    stopped = _stopped(done.extraction or {})
-    say(json_, data, f"dispatch {done.dispatch_id} ({done.kind})\n{stopped}\n{done.briefing.text}")
+    trouble = _stopped(done.extraction or {})
+    if prose and prose.said:
+        trouble += f"the Recap is without prose: {prose.said}\n"
+    say(json_, data, f"dispatch {done.dispatch_id} ({done.kind})\n{trouble}\n{done.briefing.text}")
 
 
 def _check_budget(tokens: int | None) -> None:

@@ -59,6 +59,7 @@ RESULT = {
 CLOSED = {"run_id": TEXT, "finished": YES_NO, "results": LIST, "overflow": LIST}
 DISPATCH = {
     "dispatch_id": TEXT, "kind": TEXT, "cursor": NUMBER, "sweep": dict, "extraction": dict, "briefing": dict,
+    "prose": (dict, type(None)),
 }  # fmt: skip
 DONE = {
     "dispatch_id": TEXT, "published": LIST, "receipts": LIST, "answered": LIST, "pending": LIST,

@@ -43,6 +43,8 @@ def main(place: str) -> None:
         os.write(held, b"ready\n")
     if play.get("keeps"):
         _keep_session(prompt)
+    if "answers" in play:  # to each question the first that has the fields it asks for
+        play["answer"] = next(one for one in play["answers"] if all(f'"{name}"' in prompt for name in one))
     _play(play)
 
 
