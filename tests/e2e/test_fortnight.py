@@ -319,6 +319,36 @@ def test_folded_anew_it_is_the_same(played: Played) -> None:
     _stands_as(played, last.text)
 
 
+def test_told_in_portuguese_it_is_the_same_briefing(played: Played) -> None:
+    english = played.evenings[-1].briefing["sections"]
+    settings = played.person.home / "edge.toml"
+    kept = settings.read_text("utf-8")
+    settings.write_text(kept.replace('lang = "en"', 'lang = "pt"'), "utf-8")
+    try:
+        portuguese = played.person.gets("briefing")
+    finally:
+        settings.write_text(kept, "utf-8")
+    told = [(s["name"], [_what_it_tells(item) for item in s["items"]]) for s in portuguese["sections"]]
+    assert told == [(s["name"], [_what_it_tells(item) for item in s["items"]]) for s in english]
+    (recap,) = [s["items"] for s in portuguese["sections"] if s["name"] == "recap"]
+    (as_said,) = [s["items"] for s in english if s["name"] == "recap"]
+    for item, same in zip(recap, as_said, strict=True):
+        related = "has to do with" in same["text"]
+        assert ("tem a ver com" in item["text"]) == related
+        assert ("sem relação com o que fez nos últimos 7 dias" in item["text"]) == (not related)
+        intent = same["text"].split("why: ")[1].split("; ")[0]
+        assert f"porquê: {intent}" in item["text"]
+    heads = [line for line in portuguese["text"].splitlines() if line.startswith("#")]
+    assert heads == ["# Briefing", *(f"## {name}" for name in _HEADS)]
+
+
+_HEADS = ("Saúde", "Direction", "Voz pendente", "Recap", "Último rasto", "Conhecimento", "Fontes")
+
+
+def _what_it_tells(item: dict[str, Any]) -> tuple[Any, ...]:
+    return item["tier"], item["events"], item["sources"]
+
+
 def _stands_as(played: Played, text: str) -> None:
     seen = played.person.types("briefing")
     assert seen.code == 0, seen.err
