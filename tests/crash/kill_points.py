@@ -24,7 +24,9 @@ from edge.dispatch import Artefact, Closed
 from edge.domain import catalogue, plan
 from edge.domain.events import Appended, Event, NewEvent
 from edge.domain.refusal import Refused
+from edge.envelopes import import_envelopes
 from edge.grill import Closed as RunClosed
+from edge.lines import lines_of
 from edge.ports import EventLog
 from edge.ports_forget import FollowUp
 from edge.wiring import Edge
@@ -122,6 +124,15 @@ def finish_forgetting(edge: Edge, _asked: dict[str, Any]) -> None:
     assert edge.finish_forgetting() == []
 
 
+def rebuild(edge: Edge, _asked: dict[str, Any]) -> None:
+    edge.rebuild()
+
+
+def import_a_history(edge: Edge, asked: dict[str, Any]) -> None:
+    with Path(asked["file"]).open("rb") as file:
+        assert import_envelopes(edge.journal, lines_of(file)).refused == []
+
+
 OPERATIONS: dict[str, Callable[[Edge, dict[str, Any]], object]] = {
     "close_a_run": close_a_run,
     "resume_a_run": resume_a_run,
@@ -130,6 +141,8 @@ OPERATIONS: dict[str, Callable[[Edge, dict[str, Any]], object]] = {
     "forget": forget,
     "finish_forgetting": finish_forgetting,
     "extract": extract,
+    "rebuild": rebuild,
+    "import_a_history": import_a_history,
 }
 
 
@@ -176,10 +189,14 @@ def load_graphiti_too() -> None:
     import_module("adapters.graph.extractor")
 
 
-def main(template: Path, work: Path, operation: str, stride: int) -> None:
+def load_what_it_would_load(operation: str) -> None:
     load_what_each_would_load()
     if operation == "extract":
         load_graphiti_too()
+
+
+def main(template: Path, work: Path, operation: str, stride: int) -> None:
+    load_what_it_would_load(operation)
     for at in count(1, stride):
         for after in (False, True):
             home = work / f"{at:03}-{'after' if after else 'before'}"

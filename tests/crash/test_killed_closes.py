@@ -11,18 +11,16 @@ import pytest
 
 from edge.wiring import Edge
 from tests.crash.installs import (
-    ENVIRON,
     NOW,
-    ask,
     assert_derived_from_its_log,
     history,
-    install,
     is_receipt,
     kill_points,
     opened,
     run,
 )
 from tests.crash.kill_points import OPERATIONS, asked_of
+from tests.crash.templates import with_a_plan
 
 FEWEST_POINTS = 8
 """A close makes at least so many calls; fewer would mean that nothing was killed."""
@@ -35,38 +33,8 @@ def fixed_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with two chats loaded by a run, a plan for it, and a dispatch open to publish in."""
     home = tmp_path_factory.mktemp("loaded") / "home"
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in ENVIRON.items():
-            patch.setenv(name, value)
-        install(home)
-        with opened(home) as edge:
-            folds = edge.voz.comment("Testes primeiro, sempre").id
-            replies = edge.voz.comment("Qual é o prazo?").id
-            started = edge.grill.start("attended", 8, 12_000)
-            later = edge.voz.comment("E o custo?").id
-            dispatch = edge.dispatches.open(
-                "report", None, "operator", lambda _: None, lambda _: None, edge.briefing
-            )
-    entries: list[dict[str, Any]] = [
-        {"comment_id": folds, "decision": "fold", "reply": "Feito", "steer": {"title": "Testes primeiro"}},
-        {"comment_id": replies, "decision": "reply", "reply": "Sexta"},
-    ]
-    plan = {"chats": [{**entry, "ambiguous": False, "evidence": ["x"]} for entry in entries]}
-    artefato = {"slug": "study", "title": "Study", "body": "# Study"}
-    ask(
-        home,
-        {
-            "run": started.run["run_id"],
-            "plan": plan,
-            "chats": [folds, replies],
-            "dispatch": dispatch.dispatch_id,
-            "intent": "to answer what it costs",
-            "artefato": artefato,
-            "answered": {later: "study"},
-        },
-    )
+    with_a_plan(home)
     return home
 
 

@@ -13,16 +13,14 @@ import pytest
 from edge.domain.knowledge import fold
 from edge.wiring import Edge
 from tests.crash.installs import (
-    ENVIRON,
     NOW,
-    ask,
     assert_derived_from_its_log,
-    install,
     kill_points,
     opened,
     together,
 )
-from tests.support.sessions import TALKS, write_talks
+from tests.crash.templates import with_episodes_to_extract
+from tests.support.sessions import TALKS
 
 FEWEST_POINTS = 3 * len(TALKS)
 
@@ -34,16 +32,8 @@ def fixed_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home whose episodes wait to be extracted."""
     home = tmp_path_factory.mktemp("swept") / "home"
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in ENVIRON.items():
-            patch.setenv(name, value)
-        install(home)
-        write_talks(home.parent / "home-transcripts")
-        with opened(home) as edge:
-            assert edge.sweep()["episodes"] == len(TALKS)
-    ask(home, {})
+    with_episodes_to_extract(home)
     return home
 
 

@@ -21,12 +21,12 @@ from tests.crash.installs import (
     assert_derived_from_its_log,
     command,
     history,
-    install,
     kill_points,
     opened,
     run,
 )
 from tests.crash.kill_points import OPERATIONS, asked_of
+from tests.crash.templates import with_much_to_forget
 from tests.support.memories import (
     ARTEFATO,
     COMMENT,
@@ -35,8 +35,6 @@ from tests.support.memories import (
     SLUG,
     Memories,
     found_in,
-    present_sessions,
-    with_memories,
 )
 
 FEWEST_POINTS = 40
@@ -51,15 +49,7 @@ def fixed_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def remembering(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Memories]:
     home = tmp_path_factory.mktemp("remembering") / "home"
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in ENVIRON.items():
-            patch.setenv(name, value)
-        install(home)
-        with opened(home) as edge:
-            given = with_memories(edge)
-            present_sessions(edge)
-            edge.current()
-    return home, given
+    return home, with_much_to_forget(home)
 
 
 def asked_for(kind: str, given: Memories) -> tuple[dict[str, Any], str]:
