@@ -8,6 +8,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPOSE = docker compose
 STORE =
 ARGS =
+SEED := $(shell date +%Y%m%d%H%M)
 
 # Set by other virtual environments: .venv stands alone, whatever is active outside.
 unexport PYTHONHOME
@@ -16,7 +17,7 @@ unexport VIRTUAL_ENV
 unexport PIP_USER
 unexport PIP_TARGET
 
-.PHONY: help run test lint bench neo4j up cluster
+.PHONY: help run test lint bench soak neo4j up cluster
 .NOTPARALLEL:
 
 help:
@@ -25,6 +26,7 @@ help:
 	@echo "make test                 the test suite (ARGS= goes to pytest)"
 	@echo "make lint                 ruff, mypy and the import contracts"
 	@echo "make bench                the measurements, side by side"
+	@echo "make soak                 kills, races and damage, for some twenty minutes (SEED= says which)"
 	@echo "make neo4j                fetches a Neo4j for the tests (takes Maven and Java)"
 	@echo "make up                   EventStoreDB for the log, Neo4j, and a worker (takes Docker)"
 	@echo "make cluster              the same on three nodes"
@@ -44,6 +46,11 @@ lint: .venv/.edge-dev
 
 bench: .venv/.edge-dev
 	$(BIN)/python -m bench $(ARGS)
+
+# The tests of what goes wrong, many times what `make test` has time for. A seed tries the same again.
+soak: .venv/.edge-dev
+	SOAK_SEED=$(SEED) $(BIN)/python -m pytest -n auto --maxprocesses 4 --hypothesis-seed $(SEED) \
+	  --soak-report bench/SOAK.md tests/crash tests/properties tests/contracts $(ARGS)
 
 # 135 MB that only tests need. Where there is no Maven, they skip saying so.
 neo4j: .neo4j/.edge-jars

@@ -17,6 +17,7 @@ from edge.settings import Settings
 from edge.wiring import Edge
 from tests.crash.kill_points import ASKED
 from tests.support.house import dump, folded
+from tests.support.soak import counted
 
 REPO = Path(__file__).parents[2]
 NOW = "2026-11-20T12:00:00Z"
@@ -58,6 +59,7 @@ def together(home: Path, *commands: tuple[object, ...]) -> list[tuple[int, str, 
         subprocess.Popen(command(*words), env=environ, cwd=REPO, stdout=pipe, stderr=pipe, text=True)
         for words in commands
     ]
+    counted(f"commands run {len(commands)} at once", len(commands))
     ends = [(process, *process.communicate(timeout=120)) for process in processes]
     return [(process.returncode, out, err) for process, out, err in ends]
 
@@ -74,7 +76,9 @@ def kill_points(template: Path, work: Path, operation: str, stride: int = 1) -> 
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return sorted(work.iterdir())
+    homes = sorted(work.iterdir())
+    counted(f"kills before or after a call of {operation} on the log", len(homes) - 1)
+    return homes
 
 
 def ask(home: Path, asked: dict[str, Any]) -> None:

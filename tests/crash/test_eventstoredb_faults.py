@@ -19,6 +19,9 @@ from edge.ports import WrongRevision
 from tests.contracts.probes import PATIENCE, Follower, event, events, fresh_category, fresh_stream, ids
 from tests.support.esdb.process import EventStoreProcess
 from tests.support.esdb.proxy import DeadEndProxy
+from tests.support.soak import more
+
+pytestmark = pytest.mark.repeat(more(1, 5))
 
 PASSING = ["UNAVAILABLE", "ABORTED", "INTERNAL", "UNKNOWN", "DEADLINE_EXCEEDED", "CANCELLED"]
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ from tests.crash.installs import (
     ask,
     assert_derived_from_its_log,
     history,
-    install,
     opened,
 )
 from tests.crash.kill_points import OPERATIONS, asked_of
@@ -35,12 +34,10 @@ from tests.crash.templates import (
 )
 from tests.support.memories import SLUG
 from tests.support.sessions import TALKS
-from tests.support.soak import SEED, more
+from tests.support.soak import SEED, counted, more
 
 TIMES = more(6)
 """Kills of each operation."""
-
-Record = Callable[[str, object], None]
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +51,7 @@ def template(tmp_path: Path) -> Path:
     return tmp_path / "template"
 
 
-def died(template: Path, operation: str, record: Record) -> Iterator[tuple[Path, Edge]]:
+def died(template: Path, operation: str) -> Iterator[tuple[Path, Edge]]:
     """Each home a kill left, opened; before them, as ``ended``, the one that none did."""
     work = template.parent / "work"
     work.mkdir()
@@ -63,7 +60,7 @@ def died(template: Path, operation: str, record: Record) -> Iterator[tuple[Path,
     done = subprocess.run(command, env=ENVIRON, cwd=REPO, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > TIMES // 6
-    record(f"kills at any moment of {operation}", int(done.stdout))
+    counted(f"kills at any moment of {operation}", int(done.stdout))
     for home in sorted(work.iterdir(), key=lambda home: (home.name != "ended", home.name)):
         with opened(home) as edge:
             edge.embedded_log.verify()
@@ -82,12 +79,10 @@ def half_written(edge: Edge) -> Counter[str]:
 
 
 @pytest.mark.parametrize("operation", ["close_a_run", "close_a_dispatch"])
-def test_a_close_ends_as_if_it_had_not_been_killed(
-    template: Path, operation: str, record_property: Record
-) -> None:
+def test_a_close_ends_as_if_it_had_not_been_killed(template: Path, operation: str) -> None:
     with_a_plan(template)
     expected: list[Any] = []
-    for home, edge in died(template, operation, record_property):
+    for home, edge in died(template, operation):
         if home.name == "ended":
             expected = history(edge)
             continue
@@ -100,12 +95,10 @@ def test_a_close_ends_as_if_it_had_not_been_killed(
         assert_derived_from_its_log(edge)
 
 
-def test_an_open_leaves_each_turn_once_and_no_dispatch_or_a_whole_one(
-    template: Path, record_property: Record
-) -> None:
+def test_an_open_leaves_each_turn_once_and_no_dispatch_or_a_whole_one(template: Path) -> None:
     with_sessions_to_sweep(template)
     said = Counter(text for talk in TALKS.values() for _, text in talk)
-    for home, edge in died(template, "open_a_dispatch", record_property):
+    for home, edge in died(template, "open_a_dispatch"):
         types = [event.type for event in edge.log.read_all(categories=["dispatch"])]
         assert types in ([], ["dispatch.opened", "briefing.presented"])
         OPERATIONS["open_a_dispatch"](edge, asked_of(home))
@@ -115,10 +108,10 @@ def test_an_open_leaves_each_turn_once_and_no_dispatch_or_a_whole_one(
         assert_derived_from_its_log(edge)
 
 
-def test_an_extraction_gives_each_episode_its_one_result(template: Path, record_property: Record) -> None:
+def test_an_extraction_gives_each_episode_its_one_result(template: Path) -> None:
     with_episodes_to_extract(template)
     expected: dict[str, Any] = {}
-    for home, edge in died(template, "extract", record_property):
+    for home, edge in died(template, "extract"):
         edge.knowledge.extract()
         results = [{**e.data, "cost": None} for e in edge.log.read_all(types=["episode.extracted"])]
         found = {result["episode"]: result for result in results}
@@ -129,14 +122,12 @@ def test_an_extraction_gives_each_episode_its_one_result(template: Path, record_
 
 
 @pytest.mark.parametrize("kind", ["session", "project", "comment", "artefato"])
-def test_a_forgetting_is_finished_by_the_same_again(
-    template: Path, kind: str, record_property: Record
-) -> None:
+def test_a_forgetting_is_finished_by_the_same_again(template: Path, kind: str) -> None:
     given = with_much_to_forget(template)
     names = {"session": "s1", "project": "loja", "comment": given.open_comment, "artefato": SLUG}
     ask(template, {"kind": kind, "name": names[kind]})
     expected: list[Any] = []
-    for home, edge in died(template, "forget", record_property):
+    for home, edge in died(template, "forget"):
         OPERATIONS["forget"](edge, asked_of(home))
         assert edge.forgetting.pending() == []
         expected = expected or history(edge)
@@ -144,16 +135,14 @@ def test_a_forgetting_is_finished_by_the_same_again(
         assert_derived_from_its_log(edge)
 
 
-def test_a_rebuild_leaves_the_models_it_had_or_the_new_ones(template: Path, record_property: Record) -> None:
+def test_a_rebuild_leaves_the_models_it_had_or_the_new_ones(template: Path) -> None:
     with_much_to_forget(template)
     ask(template, {})
-    for _, edge in died(template, "rebuild", record_property):
+    for _, edge in died(template, "rebuild"):
         assert_derived_from_its_log(edge)
 
 
-def test_an_import_takes_in_each_event_once(
-    template: Path, tmp_path: Path, record_property: Record
-) -> None:
+def test_an_import_takes_in_each_event_once(template: Path, tmp_path: Path) -> None:
     with_much_to_forget(tmp_path / "other")
     with opened(tmp_path / "other") as edge:
         (tmp_path / "other.jsonl").write_text("\n".join(exported(edge.log)), "utf-8")
@@ -161,7 +150,7 @@ def test_an_import_takes_in_each_event_once(
     with made(template):
         pass
     ask(template, {"file": str(tmp_path / "other.jsonl")})
-    for home, edge in died(template, "import_a_history", record_property):
+    for home, edge in died(template, "import_a_history"):
         assert half_written(edge) == Counter()
         OPERATIONS["import_a_history"](edge, asked_of(home))
         ids = Counter(e.id for e in edge.log.read_all() if e.type != "log.created")

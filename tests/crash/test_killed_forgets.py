@@ -36,6 +36,7 @@ from tests.support.memories import (
     Memories,
     found_in,
 )
+from tests.support.soak import SEED, counted
 
 FEWEST_POINTS = 40
 
@@ -129,7 +130,7 @@ def test_killed_at_any_moment_the_next_command_finishes_it(
     remembering: tuple[Path, Memories], tmp_path: Path
 ) -> None:
     template, given = remembering
-    chance = random.Random(7)
+    chance = random.Random(SEED + 7)
     kinds = ("session", "comment", "artefato", "project")
     killed, takes = 0, 20.0  # the first is left to end: the others are killed within what it took
     for n in range(12):
@@ -157,4 +158,5 @@ def test_killed_at_any_moment_the_next_command_finishes_it(
         with opened(home) as edge:
             forgotten(edge, canary)
         shutil.rmtree(home)
+    counted("commands that forget killed at any moment", killed)
     assert killed > 3

@@ -24,6 +24,7 @@ from tests.crash.installs import (
 from tests.crash.kill_points import OPERATIONS, asked_of
 from tests.crash.test_killed_closes import FEWEST_POINTS
 from tests.crash.test_racing_on_eventstoredb import home, server
+from tests.support.soak import counted
 
 __all__ = ["home", "server"]
 
@@ -57,6 +58,7 @@ class Killer:
         self._process.stdin.flush()
         answer = self._process.stdout.readline().strip()
         assert answer in ("killed", "through")
+        counted(f"kills before or after a call of {operation} on EventStoreDB", int(answer == "killed"))
         return answer == "killed"
 
     def close(self) -> None:

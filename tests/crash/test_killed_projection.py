@@ -37,6 +37,7 @@ from tests.support.facts import (
     voted,
 )
 from tests.support.house import dump, folded
+from tests.support.soak import SEED, counted, more
 
 EVENTS = 3_000
 ROUNDS = 30
@@ -98,14 +99,16 @@ def fold_together(where: str, store: Path, rounds: int, folders: int, longest: f
     command = [sys.executable, "-m", "tests.crash.folders", *map(str, words)]
     done = subprocess.run(command, env=ENVIRON, cwd=REPO, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    killed = int(done.stdout)
+    counted("folders of a read store killed at any moment", killed)
+    return killed
 
 
 def test_folders_killed_anywhere_two_at_once_leave_what_one_fresh_fold_would(
     where: str, log: EventLog, tmp_path: Path
 ) -> None:
     longest, stores = (0.02, 2) if isinstance(log, SqliteEventLog) else (0.12, 1)
-    for seed in range(stores):
+    for seed in range(SEED, SEED + more(stores)):
         path = tmp_path / f"read{seed}.db"
         killed = fold_together(where, path, ROUNDS, 2, longest, seed)
         assert killed > ROUNDS // 4

@@ -17,6 +17,7 @@ from edge.domain.events import NO_STREAM, NewEvent
 from edge.domain.refusal import Failed
 from tests.crash import log_writers
 from tests.crash.log_writers import acknowledged, batch
+from tests.support.soak import counted, more
 
 PATIENCE = 60.0
 PROCESSES = multiprocessing.get_context("forkserver")  # clean processes, whatever threads the tests have
@@ -90,13 +91,14 @@ def test_eight_processes_on_the_same_streams_lose_and_double_nothing(path: Path,
     log.close()
 
 
-@pytest.mark.parametrize("log_number", range(4))
+@pytest.mark.parametrize("log_number", range(more(4)))
 def test_writers_killed_anywhere_leave_whole_appends_and_every_receipt(
     path: Path, tmp_path: Path, log_number: int
 ) -> None:
     rounds = 25
     assert heard(log_writers.kill_writers, path, tmp_path / "receipts", rounds) == [[]] * rounds
     assert len(acknowledged(tmp_path / "receipts")) > rounds  # they did get to write
+    counted("rounds of writers of the log killed at any moment", rounds)
 
 
 def test_a_backup_taken_while_others_write_restores_to_a_prefix(path: Path, tmp_path: Path) -> None:

@@ -21,6 +21,9 @@ from tests.crash.installs import (
     together,
 )
 from tests.support.house import dump, folded
+from tests.support.soak import more
+
+pytestmark = pytest.mark.repeat(more(1, 5))
 
 
 @pytest.fixture(autouse=True)

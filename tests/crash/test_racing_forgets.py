@@ -10,7 +10,10 @@ import pytest
 
 from tests.crash.installs import NOW, assert_derived_from_its_log, install, opened, run, together
 from tests.support.memories import COMMENT, SESSION, found_in, with_memories
+from tests.support.soak import more
 from tests.support.sweeping import Session
+
+pytestmark = pytest.mark.repeat(more(1, 5))
 
 
 @pytest.fixture(autouse=True)

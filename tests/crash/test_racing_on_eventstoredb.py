@@ -17,6 +17,9 @@ from tests.crash.test_racing_closers import (  # the tests themselves, and what 
     test_one_key_used_by_eight_processes_lands_once,
 )
 from tests.support.esdb.process import EventStoreProcess
+from tests.support.soak import more
+
+pytestmark = pytest.mark.repeat(more(1, 5))
 
 __all__ = [
     "fixed_clock",

@@ -17,7 +17,10 @@ import pytest
 from tests.crash.installs import ENVIRON, REPO
 from tests.crash.logs import log_at
 from tests.crash.sweepers import Sweeper
+from tests.support.soak import SEED, counted, more
 from tests.support.sweeping import Home, Session
+
+pytestmark = pytest.mark.repeat(more(1, 5))
 
 SESSIONS = 6
 ROUNDS = 20
@@ -75,7 +78,9 @@ class Place:
 
     def killed(self) -> int:
         """How many of those started were killed, once all have ended."""
-        return int(self._heard())
+        killed = int(self._heard())
+        counted("sweeps killed at an append or at any moment", killed)
+        return killed
 
     def sweeping(self) -> bool:
         assert self._process.stdout
@@ -135,7 +140,7 @@ def test_a_sweep_killed_at_any_append_loses_and_doubles_nothing(place: Place) ->
 
 def test_sweeps_killed_anywhere_beside_each_other_lose_and_double_nothing(place: Place) -> None:
     """Killed at between nothing and about what a sweep takes, which grows with the log it folds first."""
-    chance = random.Random(11)
+    chance = random.Random(SEED + 11)
     work = 0.04 if place.in_a_file else 0.12
     killed = midway = head = 0
     for n in range(ROUNDS):

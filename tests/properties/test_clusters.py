@@ -19,6 +19,7 @@ from projections.store import ReadStore
 from tests.properties.test_knowledge import History, Step, steps
 from tests.support.corpora import Speaker, speak
 from tests.support.house import House, folded
+from tests.support.soak import more
 
 IDS = [f"e{n}" for n in range(14)]
 entities = [Named(id_, f"name {id_}", n // 2) for n, id_ in enumerate(IDS)]
@@ -36,7 +37,7 @@ merges = st.dictionaries(st.sampled_from(IDS), st.sampled_from(IDS), max_size=3)
 
 
 @given(facts, merges, st.randoms(use_true_random=False))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=more(200, 4), deadline=None)
 def test_the_order_things_are_given_in_makes_no_difference(
     told: list[Stated], merged: dict[str, str], random: Random
 ) -> None:
@@ -46,7 +47,7 @@ def test_the_order_things_are_given_in_makes_no_difference(
 
 
 @given(facts, merges)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=more(200, 4), deadline=None)
 def test_everything_stands_in_one_cluster_at_most(told: list[Stated], merged: dict[str, str]) -> None:
     clusters = clustered(entities, told, merged, ["name e1"])
     for many in ([c.id for c in clusters], _all("entities", clusters), _all("facts", clusters)):
@@ -142,7 +143,7 @@ def test_one_more_episode_leaves_nine_in_ten_clusters_their_ids() -> None:
 
 
 @given(steps)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=more(100, 4), deadline=None)
 def test_what_is_kept_is_what_would_be_computed_after_whatever_happened(given_steps: list[Step]) -> None:
     history = History()
     kept = Clusters(history.house.store)

@@ -12,6 +12,7 @@ from hypothesis.stateful import initialize, rule
 from adapters.eventlog.eventstoredb import EventStoreDBEventLog
 from tests.properties.test_log_model import LogModel, streams
 from tests.support.esdb.process import EventStoreProcess
+from tests.support.soak import more
 
 running: list[EventStoreProcess] = []
 """The one double of this module: each example begins it anew, which is cheaper than another process."""
@@ -41,7 +42,7 @@ class EventStoreDBModel(LogModel):
 
 TestEventStoreDBModel = EventStoreDBModel.TestCase
 TestEventStoreDBModel.settings = settings(
-    max_examples=8,
+    max_examples=more(8, 4),
     stateful_step_count=25,
     deadline=None,
     database=None,

@@ -9,6 +9,7 @@ from edge.domain.events import Data
 from edge.domain.knowledge import fold, mention_id
 from tests.specs.test_extraction import Story, without_time
 from tests.support.episodes import episode
+from tests.support.soak import more
 
 names = st.sampled_from(
     ["Ana", "ana", "Érico", "Ana_Luísa", "Ana_Luisa_P", "courier", "src/a.py", "Redis", "redis_x"]
@@ -26,7 +27,7 @@ told = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=more(40, 4))
 @given(told)
 def test_the_index_is_the_fold_and_a_process_started_anew_agrees(
     steps: list[tuple[list[str], int | None]],

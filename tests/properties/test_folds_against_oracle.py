@@ -21,6 +21,7 @@ from edge.wiring_outside import MODE
 from projections.queries import ReadModels
 from tests.support import oracle
 from tests.support.importing import Record, in_memory, jsonl, take_in
+from tests.support.soak import more
 
 NOW = "2026-06-15T12:00:00Z"
 
@@ -41,6 +42,7 @@ cites = st.lists(
     st.fixed_dictionaries({"ref": refs, "kind": st.just("mundo")}, optional={"relevant": st.booleans()}),
     max_size=3,
 )
+
 proposed = st.builds(proposal_id, slugs, st.sampled_from(["x", "y"]), texts)
 steer = {"id": items, "body": texts, "kind": st.just("thread")}
 steer_more = {"title": texts, "expires_at": st.sampled_from(["2026-06-14", "2026-06-15", "2099-01-01"])}
@@ -162,7 +164,7 @@ def expected(records: list[Record]) -> Record:
 
 
 @settings(
-    max_examples=200,
+    max_examples=more(200, 4),
     deadline=None,
     database=None,
     derandomize=True,

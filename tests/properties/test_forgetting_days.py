@@ -12,6 +12,7 @@ from tests.properties import witness
 from tests.properties.operators_days import ACTS, Days
 from tests.properties.test_invariants import BOUNDED
 from tests.support.house import dump, folded
+from tests.support.soak import more
 
 WEIGHTED = [name for name, often in (ACTS | {"forget": 7}).items() for _ in range(often)]
 DAYS = st.lists(st.tuples(st.sampled_from(WEIGHTED), st.integers(0, 9999)), min_size=20, max_size=45)
@@ -63,7 +64,7 @@ class Forgetful(Days):
 
 
 @given(DAYS)
-@settings(BOUNDED, max_examples=40)
+@settings(BOUNDED, max_examples=more(40, 4))
 def test_whatever_is_forgotten_in_whatever_order_every_rule_still_holds(acts: list[tuple[str, int]]) -> None:
     days = Forgetful()
     days.live(acts)

@@ -14,6 +14,7 @@ from tests.properties import witness
 from tests.properties.operators_days import ACTS, Days
 from tests.properties.witness import BODIES
 from tests.support.house import LOG_ID, House, briefing_text, dump, folded, replayed
+from tests.support.soak import more
 
 WEIGHTED = [name for name, often in ACTS.items() for _ in range(often)]
 DAYS = st.lists(st.tuples(st.sampled_from(WEIGHTED), st.integers(0, 9999)), min_size=20, max_size=45)
@@ -27,7 +28,7 @@ BOUNDED = settings(
 
 
 @given(DAYS)
-@settings(BOUNDED, max_examples=100)
+@settings(BOUNDED, max_examples=more(100, 4))
 def test_whatever_happens_in_whatever_order_every_rule_of_the_log_holds(acts: list[tuple[str, int]]) -> None:
     Days().live(acts)
 
@@ -40,7 +41,7 @@ COMMENTS = st.lists(
 
 
 @given(COMMENTS, st.integers(1, 12), st.integers(1, 400))
-@settings(BOUNDED, max_examples=80)
+@settings(BOUNDED, max_examples=more(80, 4))
 def test_a_batch_is_taken_by_harm_up_to_its_caps_and_the_same_log_gives_it_again(
     comments: list[tuple[str, int, float]], max_chats: int, max_tokens: int
 ) -> None:
@@ -106,7 +107,7 @@ class Replayed(Days):
 
 
 @given(DAYS)
-@settings(BOUNDED, max_examples=25)
+@settings(BOUNDED, max_examples=more(25, 4))
 def test_whatever_happened_all_that_is_derived_can_be_derived_again(acts: list[tuple[str, int]]) -> None:
     days = Replayed()
     days.live(acts)

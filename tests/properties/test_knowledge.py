@@ -14,6 +14,7 @@ from edge.domain.knowledge import Entity, Fact, entity_id, fact_id, fold, mentio
 from projections.known import Known
 from projections.store import ReadStore
 from tests.support.house import House, dump, folded
+from tests.support.soak import more
 
 NAMES = ["Redis", "redis", "Postgrés", "edge", "a fila"]
 SAID = ["Redis holds the queue", "edge uses Postgrés", "a fila é do Redis", "Postgrés replaced Redis."]
@@ -157,7 +158,7 @@ class History:
 
 
 @given(steps, st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=more(150, 4), deadline=None)
 def test_what_is_known_is_the_fold_of_the_living_and_a_rebuild_knows_the_same(
     given_steps: list[Step], at_once: bool
 ) -> None:
@@ -210,7 +211,7 @@ def _says(curation: Curation, statement: str) -> bool:
 
 
 @given(steps)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=more(60, 4), deadline=None)
 def test_following_what_changed_leads_to_the_same_as_reading_all(given_steps: list[Step]) -> None:
     """As the graph's index and Neo4j follow: what is gone is told to them, too."""
     history = History()

@@ -21,6 +21,7 @@ from adapters.eventlog.sqlite import SqliteEventLog
 from edge.domain.events import NO_STREAM, Event, NewEvent
 from edge.domain.refusal import Failed
 from edge.ports import EventLog, WrongRevision
+from tests.support.soak import more
 
 STREAMS = ("voz-g.a", "voz-g.b", "vo-g.a", "direction-g.a", "voz")
 TYPES = ("t.a", "t.b", "t.a.b")
@@ -204,7 +205,7 @@ class LogModel(RuleBasedStateMachine):
 
 TestLogModel = LogModel.TestCase
 TestLogModel.settings = settings(
-    max_examples=40,
+    max_examples=more(40, 4),
     stateful_step_count=30,
     deadline=None,
     database=None,

@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from edge.markdown import block, code, inline, link, prose
+from tests.support.soak import more
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
@@ -63,7 +64,7 @@ def seen(page: str) -> str:
 
 
 @given(texts)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=more(400, 4), deadline=None)
 @pytest.mark.parametrize("before", ["", "- ", "# ", "- **label**: ", "said: "])
 def test_a_text_on_a_line_is_only_text(before: str, text: str) -> None:
     page = before + inline(text)
@@ -76,14 +77,14 @@ def test_a_text_on_a_line_is_only_text(before: str, text: str) -> None:
 
 
 @given(st.lists(texts, max_size=4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=more(200, 4), deadline=None)
 def test_a_text_in_paragraphs_is_only_paragraphs_of_text(parts: list[str]) -> None:
     kinds = {token.type for token in tokens(prose("\n\n".join(parts)))}
     assert kinds <= {"text", "inline", "paragraph_open", "paragraph_close"}
 
 
 @given(texts)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=more(200, 4), deadline=None)
 @example("`````\nescaped\n`````")
 @example("~~~\n```markdown\n")
 def test_a_document_is_one_block_that_nothing_in_it_ends(text: str) -> None:
@@ -92,7 +93,7 @@ def test_a_document_is_one_block_that_nothing_in_it_ends(text: str) -> None:
 
 
 @given(texts)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=more(200, 4), deadline=None)
 def test_a_link_of_ours_leads_where_we_say_whatever_it_is_called(text: str) -> None:
     found = [token.attrs["href"] for token in tokens(f"- {link(text, 'clusters/c-1.md')}") if token.attrs]
     assert found == ["clusters/c-1.md"]
@@ -100,7 +101,7 @@ def test_a_link_of_ours_leads_where_we_say_whatever_it_is_called(text: str) -> N
 
 
 @given(texts)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=more(100, 4), deadline=None)
 def test_no_address_is_left_for_a_reader_that_links_by_itself(text: str) -> None:
     for page in (inline(f"https://evil.example/{text} www.evil.example me@evil.example"), code(f"x {text}")):
         assert not re.search(r"(?<!\\)://|www\.|\w@\w", page.replace("`", ""))

@@ -12,6 +12,7 @@ from adapters.graph.gist import MAX_GIST
 from adapters.graph.names import MAX_NAMES
 from adapters.graph.reading import LABELS, MAX_RELATIONS, MAX_STATEMENT, Read, read
 from edge.domain.events import Data
+from tests.support.soak import more
 
 _PIECES = (
     *("we use ", "no longer uses ", "em vez de ", "trocámos ", " por ", "replaced ", " with ", "depends on "),
@@ -106,7 +107,7 @@ def _is_small(got: Read) -> None:
 
 
 @given(_TURNS, _PROJECT)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=more(150, 4), deadline=None)
 def test_any_turns_give_a_small_reading_of_what_they_say(turns: list[Data], project: str | None) -> None:
     got = read(turns, _KNOWN.get, project)
     _is_small(got)
@@ -121,7 +122,7 @@ def test_any_turns_give_a_small_reading_of_what_they_say(turns: list[Data], proj
 
 
 @given(_TURNS, _TURNS, _PROJECT)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=more(60, 4), deadline=None)
 def test_an_episode_reads_the_same_whatever_was_read_before(
     first: list[Data], second: list[Data], project: str | None
 ) -> None:
@@ -131,7 +132,7 @@ def test_an_episode_reads_the_same_whatever_was_read_before(
 
 
 @given(_TEXT, _PROJECT)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=more(80, 4), deadline=None)
 def test_a_briefing_and_a_block_of_code_state_nothing(text: str, project: str | None) -> None:
     inside = text.replace("<!-- /edge:briefing -->", "").replace("```", "")
     for before, after in (("<!-- edge:briefing -->", "<!-- /edge:briefing -->"), ("```\n", "\n```")):

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.redaction.secrets import SecretRedactor
+from tests.support.soak import more
 
 REDACT = SecretRedactor().redact
 A36 = "a1B2c3D4e5" * 3 + "f6G7h8"
@@ -130,14 +131,14 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=more(250, 4), deadline=None)
 @given(st.lists(PIECES | st.text(max_size=12), max_size=12))
 def test_redacting_twice_changes_nothing(pieces: list[str]) -> None:
     once = REDACT("".join(pieces)).text
     assert REDACT(once) == (once, {})
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=more(200, 4), deadline=None)
 @given(st.sampled_from(sorted(SECRETS)), st.text(max_size=40), st.text(max_size=40))
 def test_a_secret_among_any_words_is_replaced(kind: str, before: str, after: str) -> None:
     assert SECRETS[kind] not in REDACT(f"{before} {SECRETS[kind]} {after}").text

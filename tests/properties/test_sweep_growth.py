@@ -10,6 +10,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.soak import more
 from tests.support.sweeping import Home, Session
 
 WORDS = st.sampled_from(["go on", "não", "a\u2028b", "linha\nnova", "🙏", "<private>x</private>ok", "push"])
@@ -73,7 +74,7 @@ def cold(content: bytes) -> Any:
         return home.tally()
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=more(120, 4), deadline=None)
 @given(files(), st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=6))
 def test_reading_in_pieces_is_reading_whole(content: bytes, cuts: list[tuple[float, bool]]) -> None:
     with tempfile.TemporaryDirectory() as directory:
@@ -93,7 +94,7 @@ def test_reading_in_pieces_is_reading_whole(content: bytes, cuts: list[tuple[flo
         assert home.sweep()[1:3] == (0, 0)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=more(10, 4), deadline=None)
 @given(files())
 def test_reading_byte_by_byte_is_reading_whole(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as directory:
@@ -107,7 +108,7 @@ def test_reading_byte_by_byte_is_reading_whole(content: bytes) -> None:
         assert home.tally() == cold(content)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=more(60, 4), deadline=None)
 @given(sessions(), st.integers(0, 14), st.booleans())
 def test_a_fork_counts_each_turn_once_in_any_order(session: Session, kept: int, fork_first: bool) -> None:
     with tempfile.TemporaryDirectory() as directory:

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.support.soak import SEED, counted, more
 from tests.support.sweeping import Home, Session
 
-MUTATIONS = 640
+MUTATIONS = more(640)
 BATCH = 80
 
 
@@ -107,7 +108,8 @@ def damaged(seed: int) -> tuple[bytes, set[str]]:
 
 @pytest.mark.parametrize("first", range(0, MUTATIONS, BATCH))
 def test_damage_costs_what_is_damaged_and_nothing_beside(tmp_path: Path, first: int) -> None:
-    for seed in range(first, first + BATCH):
+    counted("damaged transcripts swept", BATCH)
+    for seed in range(SEED + first, SEED + first + BATCH):
         home = Home(tmp_path / str(seed))
         path = home.root / "projects" / "p" / "s1.jsonl"
         path.parent.mkdir(parents=True)
