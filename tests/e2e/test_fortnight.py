@@ -345,6 +345,61 @@ def test_told_in_portuguese_it_is_the_same_briefing(played: Played) -> None:
 _HEADS = ("Saúde", "Direction", "Voz pendente", "Recap", "Último rasto", "Conhecimento", "Fontes")
 
 
+def test_a_smaller_budget_leaves_out_the_lines_worth_least_and_counts_them(played: Played) -> None:
+    whole = {s["name"]: s["items"] for s in played.evenings[-1].briefing["sections"]}
+    shown_before: set[str] = set()
+    cut = 0
+    for budget in (1, *range(100, 2_500, 100)):
+        briefing = played.person.gets("briefing", "--budget-tokens", budget)
+        shown, spared, left_out = _kept(whole, briefing)
+        cut += bool(left_out)
+        if left_out and spared:
+            assert min(map(_WORTH.__getitem__, spared)) >= max(map(_WORTH.__getitem__, left_out))
+        assert len(briefing["text"].encode()) <= 4 * budget or not spared
+        assert shown_before <= shown
+        shown_before = shown
+    assert cut > 3
+    assert shown_before == {item["text"] for items in whole.values() for item in items}
+
+
+Line = tuple[str, str | None]
+"""Its section and tier."""
+
+
+def _kept(
+    whole: dict[str, list[dict[str, Any]]], briefing: dict[str, Any]
+) -> tuple[set[str], set[Line], set[Line]]:
+    """The lines shown, what they are beyond those that always are, and what is left out of the whole."""
+    shown, spared, left_out = set(), set(), set()
+    for section in briefing["sections"]:
+        name, items = section["name"], [item["text"] for item in section["items"]]
+        lines = whole[name]
+        told = [line["text"] for line in lines]
+        n = 0
+        if items != told:
+            n = int(items.pop().removeprefix("and ").removesuffix(" more"))
+        assert items == told[: len(told) - n]
+        always = name in ("health", "voz")
+        assert not (always and n)
+        shown |= set(items)
+        spared |= {(name, line["tier"]) for line in lines[1 : len(items)] if not always}
+        left_out |= {(name, line["tier"]) for line in lines[len(items) :]}
+    return shown, spared, left_out
+
+
+_WORTH: dict[Line, int] = {
+    ("direction", "set"): 7,
+    ("knowledge", "curated"): 6,
+    ("sources", "curated"): 5,
+    ("recap", None): 4,
+    ("direction", "proposed"): 3,
+    ("breadcrumb", None): 3,
+    ("knowledge", "hypothesis"): 2,
+    ("sources", "hypothesis"): 1,
+}
+"""As docs/concepts.md has it."""
+
+
 def _what_it_tells(item: dict[str, Any]) -> tuple[Any, ...]:
     return item["tier"], item["events"], item["sources"]
 
