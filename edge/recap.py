@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -24,16 +25,17 @@ EPISODES: Final = 200
 """Of the window, the newest, that are looked at."""
 NAMED: Final = 3
 """Related episodes of one artefato that are named, at most."""
-ALIKE: Final = 0.12
-"""Likeness from which two texts are about the same; measured, see docs/concepts.md."""
+ALIKE: Final = 0.16
+"""Likeness from which two texts are about the same; measured, see docs/recap-precision.md."""
 _FIRST_WORDS: Final = 1_200
 """Characters of an artefato's body that tell what it is about."""
 _NAME_WEIGHS: Final = 0.2
 _GENERIC: Final = 0.3
 """A name that more than this share of the episodes has tells nothing, once there are some."""
 _FEW: Final = 8
+_DIRECTORY: Final = re.compile(r"[^/\\]+")
 _NOTE: Final = "recap"
-_VERSION: Final = 1
+_VERSION: Final = 2
 
 
 class Relations(NamedTuple):
@@ -108,12 +110,19 @@ def _text(artefato: Artefato, body: str) -> str:
 
 
 def _told_by_name(episodes: Sequence[RecentEpisode]) -> list[set[str]]:
-    """The names of each episode, as folded words, that tell it from the others."""
+    """The names of each episode, as folded words, that tell it from the others.
+
+    Not that of the project it was said in: two matters of one project have no more than it in common.
+    """
     named = [
-        {name for each in episode.names if len(name := " ".join(words(each))) > 2} for episode in episodes
+        _folded(episode.names) - _folded(_DIRECTORY.findall(episode.project or "")) for episode in episodes
     ]
     if len(episodes) < _FEW:
         return named
     had = Counter(name for names in named for name in names)
     generic = {name for name, n in had.items() if n > _GENERIC * len(episodes)}
     return [names - generic for names in named]
+
+
+def _folded(names: Iterable[str]) -> set[str]:
+    return {folded for name in names if len(folded := " ".join(words(name))) > 2}

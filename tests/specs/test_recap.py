@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from edge.domain.likeness import cosine, pieces, weighed
+from edge.ports import RecentEpisode
 from edge.recap import ALIKE
+from tests.support.recap_pairs import Told, found, whole
 
 SESSIONS = {
     "retries": "Trocou as novas tentativas do courier por backoff com jitter; the retry budget is 3",
@@ -58,3 +60,25 @@ def test_likeness_is_a_cosine() -> None:
     assert cosine(one, other) == pytest.approx(cosine(other, one))
     assert 0 < cosine(one, other) < 1
     assert (cosine(one, empty), empty) == (0, {})
+
+
+@pytest.mark.parametrize(
+    ("project", "related"),
+    [
+        (None, True),
+        ("/home/op/loja", True),
+        ("/home/op/courier-old", True),
+        ("/home/op/courier", False),
+        ("/home/op/courier/src", False),
+        ("C:\\work\\Courier\\", False),
+    ],
+)
+def test_a_name_relates_unless_it_is_that_of_the_project_the_session_was_in(
+    project: str | None, related: bool
+) -> None:
+    artefato = next(told for told in whole().artefatos if told.name == "upload-retries")
+    at = "2026-11-20T09:00:00Z"
+    episode = RecentEpisode("s", at, "s", project, "Quem pagou a quota?", ["courier"], ["s"])
+    assert found([artefato], [Told("s", "pt", episode)], ALIKE) == (
+        {("upload-retries", "s")} if related else set()
+    )
