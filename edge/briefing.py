@@ -7,7 +7,6 @@ One that is about to be presented may hold a line more: a model's words of the R
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -16,7 +15,7 @@ from edge import briefing_recap as recap
 from edge.briefing_knowledge import lines, one_line, quoted
 from edge.domain import direction
 from edge.domain.events import Data
-from edge.domain.language import Lang, first_line, tokens
+from edge.domain.language import BYTES_A_TOKEN, Lang, first_line, size
 from edge.domain.pendency import TEXT_SHOWN, Act
 from edge.domain.remedies import NAMED
 from edge.domain.sources import Ranked
@@ -220,7 +219,8 @@ def _within(sections: list[Section], budget: int, lang: Lang) -> list[Section]:
     """The lines worth most that fit the budget; what is left out is counted in its section's last line.
 
     The first line of each section stays, and so does all of health and of pending Voz: a Briefing
-    never hides what is wrong or what waits. A larger budget shows what a smaller one does, and more.
+    never hides what is wrong or what waits. Of the ways to leave out what is worth least, the one
+    that leaves out the fewest lines and fits: a larger budget shows what a smaller one does, and more.
     """
     worth = sorted(
         (-_value(section.name, item), place, nth)
@@ -228,12 +228,14 @@ def _within(sections: list[Section], budget: int, lang: Lang) -> list[Section]:
         for nth, item in enumerate(section.items)
         if nth and section.name not in _WHOLE
     )
-    for most in range(len(worth), -1, -1):
-        left_out = Counter(sections[place].name for _, place, _ in worth[most:])
-        kept = [_without(section, left_out[section.name], lang) for section in sections]
-        if tokens(rendered(kept, lang)) <= budget:
+    long = size(rendered(sections, lang))
+    left_out = [0] * len(sections)
+    for _, place, _ in reversed(worth):
+        if long <= budget * BYTES_A_TOKEN:
             break
-    return kept
+        long -= _spared(sections[place], left_out[place], lang)
+        left_out[place] += 1
+    return [_without(section, left_out[place], lang) for place, section in enumerate(sections)]
 
 
 def _without(section: Section, left_out: int, lang: Lang) -> Section:
@@ -241,6 +243,12 @@ def _without(section: Section, left_out: int, lang: Lang) -> Section:
         return section
     items = section.items[: len(section.items) - left_out]
     return section._replace(items=[*items, _more(left_out, lang)])
+
+
+def _spared(section: Section, left_out: int, lang: Lang) -> int:
+    """Bytes that one line more left out takes off; fewer than none where the count is longer than it."""
+    goes = [section.items[-1 - left_out], *([_more(left_out, lang)] if left_out else [])]
+    return sum(size(f"- {item.text}\n") for item in goes) - size(f"- {_more(left_out + 1, lang).text}\n")
 
 
 def _value(section: str, item: Item) -> int:

@@ -10,6 +10,7 @@ Lang = Literal["pt", "en"]
 
 MAX_COMMENT_BYTES: Final = 8_192
 """A comment or an answer, in UTF-8 bytes after trimming."""
+BYTES_A_TOKEN: Final = 4
 
 _WORD: Final = re.compile(r"\w+(?:['’]\w+)?", re.UNICODE)
 
@@ -67,9 +68,14 @@ def language_of(text: str, default: Lang) -> Lang:
     return "pt" if pt > en else "en"
 
 
+def size(text: str) -> int:
+    """In UTF-8 bytes; that of two texts together is the sum of theirs."""
+    return len(text.encode("utf-8", "replace"))
+
+
 def tokens(text: str) -> int:
-    """The one token estimate: UTF-8 bytes / 4, rounded up."""
-    return -(-len(text.encode("utf-8", "replace")) // 4)
+    """The one token estimate: UTF-8 bytes / :data:`BYTES_A_TOKEN`, rounded up."""
+    return -(-size(text) // BYTES_A_TOKEN)
 
 
 def clean(text: str) -> str:
