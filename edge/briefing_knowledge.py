@@ -6,6 +6,7 @@ What a model wrote of a cluster is left out: these lines follow from the log alo
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -23,6 +24,9 @@ STATEMENT_SHOWN: Final = 140
 """Characters of a statement."""
 EVENTS_NAMED: Final = 20
 """Events of one fact that its line names, the latest."""
+
+_FRAME: Final = re.compile("<(?=/?system-reminder)", re.IGNORECASE)
+"""Of the block in which Claude Code gives a session what a hook says."""
 
 _CONTESTED: Final[dict[Lang, str]] = {"en": "contested", "pt": "contestado"}
 _MORE_CURATED: Final[dict[Lang, str]] = {"en": "and {n} more curated", "pt": "e mais {n} curados"}
@@ -71,8 +75,8 @@ def quoted(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text in one line, unable to end what a Briefing is marked with."""
-    line = " ".join(text.splitlines()) if len(text.splitlines()) > 1 else text
+    """A text in one line, unable to end what a Briefing is marked with or what a session frames it in."""
+    line = " ".join(text.splitlines())
     for mark in (BRIEFING_BEGIN, BRIEFING_END, "<!--", "-->"):
         line = line.replace(mark, mark.replace("--", "- -"))
-    return line
+    return _FRAME.sub("< ", line)
