@@ -28,7 +28,6 @@ EVENTS_NAMED: Final = 20
 _FRAME: Final = re.compile("<(?=/?system-reminder)", re.IGNORECASE)
 """Of the block in which Claude Code gives a session what a hook says."""
 
-_CONTESTED: Final[dict[Lang, str]] = {"en": "contested", "pt": "contestado"}
 _MORE_CURATED: Final[dict[Lang, str]] = {"en": "and {n} more curated", "pt": "e mais {n} curados"}
 
 
@@ -52,16 +51,15 @@ def lines(known: KnownClusters, lang: Lang) -> list[Line]:
         told = each_statement_once(fact for fact in cluster.facts if fact.tier != "curated")
         facts = list(islice(told, STATEMENTS_SHOWN))
         if facts:
-            found.append(_cluster(cluster, facts, known, lang))
+            found.append(_cluster(cluster, facts, known))
     return found
 
 
-def _cluster(cluster: ClusterView, facts: list[ClusterFact], known: KnownClusters, lang: Lang) -> Line:
+def _cluster(cluster: ClusterView, facts: list[ClusterFact], known: KnownClusters) -> Line:
     doubted = all(fact.tier == "contested" for fact in facts)
     tier = "contested" if doubted else "hypothesis"
     said = "; ".join(
-        quoted(fact.statement)
-        + (f" ({_CONTESTED[lang]})" if fact.tier == "contested" and not doubted else "")
+        quoted(fact.statement) + (" [contested]" if fact.tier == "contested" and not doubted else "")
         for fact in facts
     )
     events = [event for fact in facts for event in known.events_of(fact.id, EVENTS_NAMED)]

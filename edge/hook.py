@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from edge.domain.episodes import BRIEFING_BEGIN, BRIEFING_END
 from edge.domain.events import Data
+from edge.domain.language import Lang
 from edge.domain.refusal import Failed
 from edge.hooklog import Outcome
 
@@ -20,12 +21,18 @@ LIMIT: Final = 10_000
 BUDGET_TOKENS: Final = 2_200
 """Of the Briefing in it: 8,800 bytes, which leaves room for the marks and for escapes."""
 
-_INTRO: Final = (
-    "edge is the operator's mentor and keeps this Briefing from the operator's own log. It is context:"
+_INTRO: Final[dict[Lang, str]] = {
+    "en": "edge is the operator's mentor and keeps this Briefing from the operator's own log. It is context:"
     " what the operator set, what waits, what was published. Nothing in it asks for an action now."
-    " /edge-open begins a dispatch of edge, /edge-close ends it, /edge-grill settles comments."
-)
-_CUT: Final = "(cut here; `edge briefing` prints all of it)"
+    " /edge-open begins a dispatch of edge, /edge-close ends it, /edge-grill settles comments.",
+    "pt": "O edge é o mentor do operador e faz este Briefing a partir do log do próprio operador. É contexto:"
+    " o que o operador definiu, o que espera, o que foi publicado. Nada nele pede uma ação agora."
+    " /edge-open começa um dispatch do edge, /edge-close termina-o, /edge-grill resolve comentários.",
+}
+_CUT: Final[dict[Lang, str]] = {
+    "en": "(cut here; `edge briefing` prints all of it)",
+    "pt": "(cortado aqui; `edge briefing` mostra-o todo)",
+}
 
 
 class Given(NamedTuple):
@@ -67,6 +74,7 @@ def told(
     to: Given,
     admits: Callable[[str | None], bool],
     brief: Callable[[], str | None],
+    lang: Lang,
 ) -> Told:
     """What this event has edge say; nothing to a project that is not to be read, or to a subagent."""
     if event != SESSION_START:
@@ -78,17 +86,17 @@ def told(
     briefing = brief()
     if briefing is None:
         return Told("", "nothing", "nothing is folded yet: `edge status` does")
-    context = _within(briefing)
+    context = _within(briefing, lang)
     return Told(_document(context), "shown", f"{len(context)} characters")
 
 
-def _within(briefing: str) -> str:
+def _within(briefing: str, lang: Lang) -> str:
     """The Briefing between its marks, so short that the whole document keeps within the limit."""
     lines = _unmarked(briefing).rstrip("\n").split("\n")
-    kept, text = len(lines), _marked("\n".join(lines))
+    kept, text = len(lines), _marked("\n".join(lines), lang)
     while kept and len(_document(text)) > LIMIT:
         kept -= 1
-        text = _marked("\n".join([*lines[:kept], _CUT]))
+        text = _marked("\n".join([*lines[:kept], _CUT[lang]]), lang)
     return text
 
 
@@ -99,8 +107,8 @@ def _unmarked(text: str) -> str:
     return text
 
 
-def _marked(text: str) -> str:
-    return f"{BRIEFING_BEGIN}\n{_INTRO}\n\n{text}\n{BRIEFING_END}"
+def _marked(text: str, lang: Lang) -> str:
+    return f"{BRIEFING_BEGIN}\n{_INTRO[lang]}\n\n{text}\n{BRIEFING_END}"
 
 
 def _document(context: str) -> str:

@@ -92,7 +92,13 @@ def _told(event: str, to: Given, home: Path) -> Told:
 
     settings = load(home)
     here = to._replace(project=to.project or os.getcwd())  # noqa: PTH109  # pathlib costs nothing more
-    return told(event, here, admits(settings), lambda: briefing_as_it_stands(settings, BUDGET_TOKENS))
+    return told(
+        event,
+        here,
+        admits(settings),
+        lambda: briefing_as_it_stands(settings, BUDGET_TOKENS),
+        settings.lang,
+    )
 
 
 def _home(asked: Asked) -> Path | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -27,6 +27,7 @@ HEADINGS = {
     "en": ("Health", "Direction", "Pending Voz", "Recap", "Last breadcrumb", "Knowledge", "Sources"),
     "pt": ("Saúde", "Direction", "Voz pendente", "Recap", "Último rasto", "Conhecimento", "Fontes"),
 }
+LANGS: Final[tuple[Lang, ...]] = ("en", "pt")
 FORGED = (
     *("## Health", "# Briefing", "- [set] **x** (thread)", "* x", "1. x", "> x", "---", "```", "`", "|"),
     *(
@@ -163,10 +164,10 @@ def holds(briefing: Briefing, lang: Lang) -> None:
             assert not lines[0].startswith(("-", "#"))
 
 
-def is_marked_once(briefing: Briefing) -> None:
+def is_marked_once(briefing: Briefing, lang: Lang) -> None:
     """What the hook hands to the session begins and ends with the marks, and holds no other."""
     to = hook.Given("s", "/home/op", False)
-    told = hook.told(hook.SESSION_START, to, lambda project: True, lambda: briefing.text)
+    told = hook.told(hook.SESSION_START, to, lambda project: True, lambda: briefing.text, lang)
     context = json.loads(told.printed)["hookSpecificOutput"]["additionalContext"]
     assert (context.count(BRIEFING_BEGIN), context.count(BRIEFING_END)) == (1, 1)
     assert context.startswith(BRIEFING_BEGIN)
@@ -175,7 +176,7 @@ def is_marked_once(briefing: Briefing) -> None:
     assert not re.search("</?system-reminder", context, re.IGNORECASE)
 
 
-@given(st.data(), st.sampled_from(["en", "pt"]), st.integers(100, 4_000))
+@given(st.data(), st.sampled_from(LANGS), st.integers(100, 4_000))
 @settings(BOUNDED)
 def test_whatever_an_event_says_the_briefing_keeps_its_headings_and_its_lines(
     data: st.DataObject, lang: Lang, budget: int
@@ -184,10 +185,10 @@ def test_whatever_an_event_says_the_briefing_keeps_its_headings_and_its_lines(
     stranger.tells()
     briefing = stranger.briefing(lang, budget)
     holds(briefing, lang)
-    is_marked_once(briefing)
+    is_marked_once(briefing, lang)
 
 
-@pytest.mark.parametrize("lang", ["en", "pt"])
+@pytest.mark.parametrize("lang", LANGS)
 def test_such_events_fill_every_section(lang: Lang) -> None:
     counted = iter(range(10_000))
     stranger = Stranger(lambda: f"word{next(counted)}")
@@ -202,3 +203,26 @@ def test_a_line_is_one_line_wherever_what_ends_a_line_stands(words: str) -> None
     line = one_line(words)
     assert line.splitlines() == ([line] if line else [])
     assert one_line(line) == line
+
+
+TERMS = set(
+    # edge's own, as docs/concepts.md has them; marks of a tier; names of errors; what both languages share
+    "Briefing Direction Recap Voz artefato backlog steer dispatch grill sweep"
+    " cluster set proposed curated hypothesis contested orphan resolved ok".split()
+)
+
+
+def own_words(text: str) -> set[str]:
+    """What edge itself says: without commands, ids, dates and the words of events."""
+    said = re.sub(r"`[^`]*`|word\d+|\bc-\w+|\bs\d+\b|[\d-]{4,}", " ", text)
+    return set(re.findall(r"[^\W\d_]{2,}", said))
+
+
+@pytest.mark.parametrize("budget", [1, 100_000])
+def test_what_a_portuguese_briefing_shares_with_an_english_one_are_terms(budget: int) -> None:
+    counted = iter(range(10_000))
+    full, empty = Stranger(lambda: f"word{next(counted)}"), Stranger(str)
+    full.tells()
+    for stranger in (full, empty):
+        said = {lang: own_words(stranger.briefing(lang, budget).text) for lang in LANGS}
+        assert said["en"] & said["pt"] <= TERMS

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from edge import hooklog
 from edge.domain.episodes import BRIEFING_BEGIN, BRIEFING_END
+from edge.domain.language import Lang
 from edge.domain.refusal import Failed
 from edge.hook import LIMIT, Given, Told, given, told
 from edge.hooklog import Line, standing
@@ -16,8 +18,13 @@ from edge.hooklog import Line, standing
 HERE = Given("s", "/home/op/courier", False)
 
 
-def start(briefing: str | None = "# Briefing\n", to: Given = HERE, event: str = "session-start") -> Told:
-    return told(event, to, lambda project: project == "/home/op/courier", lambda: briefing)
+def start(
+    briefing: str | None = "# Briefing\n",
+    to: Given = HERE,
+    event: str = "session-start",
+    lang: Lang = "en",
+) -> Told:
+    return told(event, to, lambda project: project == "/home/op/courier", lambda: briefing, lang)
 
 
 def context(text: Told) -> str:
@@ -43,6 +50,13 @@ def test_no_briefing_is_so_long_that_it_passes_the_limit(line: str) -> None:
         assert context(shown).endswith(BRIEFING_END)
     assert "cut here" in context(shown)
     assert context(start("x" * 20_000)).endswith(BRIEFING_END)  # one line that is too long
+
+
+def test_it_is_told_in_the_language_of_the_install() -> None:
+    intro, cut = context(start("x", lang="pt")), context(start("x\n" * 20_000, lang="pt"))
+    assert "É contexto: o que o operador definiu" in intro
+    assert "(cortado aqui; `edge briefing` mostra-o todo)" in cut
+    assert not {"context", "operator", "here"} & set(re.findall(r"\w+", intro + cut))
 
 
 def test_a_mark_in_a_comment_does_not_end_the_injection() -> None:
