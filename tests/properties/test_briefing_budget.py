@@ -18,6 +18,7 @@ WORTH = {
     ("recap", None): 5,
     ("direction", "proposed"): 4,
     ("breadcrumb", None): 4,
+    ("recap", "hypothesis"): 3,
     ("knowledge", None): 3,
     ("sources", None): 2,
 }

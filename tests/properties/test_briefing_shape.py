@@ -20,7 +20,8 @@ from edge.briefing_knowledge import one_line
 from edge.domain.episodes import BRIEFING_BEGIN, BRIEFING_END
 from edge.domain.language import Lang
 from edge.health import Lag, health
-from edge.wiring import MODE
+from edge.recap_prose import Prose
+from edge.wiring_outside import MODE
 from tests.support.house import House
 
 HEADINGS = {
@@ -85,7 +86,8 @@ class Stranger:
         queries, now = self.house.current(), self.house.clock.now()
         queries.clusters().refresh()
         strip = health(queries, MODE, Lag(queries.position(), 0))
-        return compose(queries, strip, now, self.house.settings.tz, lang, budget)
+        zone = self.house.settings.tz
+        return compose(queries, strip, now, zone, lang, budget, lambda _: Prose(self._words(), self._words()))
 
     def _direction(self) -> None:
         for type_ in ("direction.set", "direction.set", "direction.proposed"):
