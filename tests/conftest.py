@@ -40,7 +40,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     counts = _counts(terminalreporter)
     for what, n in sorted(counts.items()):
         terminalreporter.write_line(f"{what}: {n:,}")
-    if report := terminalreporter.config.getoption("soak_report"):
+    is_one_of_several = hasattr(terminalreporter.config, "workerinput")
+    report = terminalreporter.config.getoption("soak_report")
+    if report and not is_one_of_several:
         report.write_text(_written(terminalreporter, counts), "utf-8")
 
 

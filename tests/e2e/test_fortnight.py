@@ -310,15 +310,6 @@ def test_what_a_dispatch_was_told_at_its_opening_is_given_back(played: Played) -
         assert (shown["recomputed"], shown["text"]) == (False, opened["briefing"]["text"])
 
 
-def test_folded_anew_it_is_the_same(played: Played) -> None:
-    person, last = played.person, played.evenings[-1]
-    person.gets("rebuild")
-    _stands_as(played, last.text)
-    for file in person.home.glob("read.db*"):
-        file.unlink()
-    _stands_as(played, last.text)
-
-
 def test_told_in_portuguese_it_is_the_same_briefing(played: Played) -> None:
     english = played.evenings[-1].briefing["sections"]
     settings = played.person.home / "edge.toml"
@@ -402,6 +393,15 @@ _WORTH: dict[Line, int] = {
 
 def _what_it_tells(item: dict[str, Any]) -> tuple[Any, ...]:
     return item["tier"], item["events"], item["sources"]
+
+
+def test_folded_anew_it_is_the_same(played: Played) -> None:
+    person, last = played.person, played.evenings[-1]
+    person.gets("rebuild")
+    _stands_as(played, last.text)
+    for file in person.home.glob("read.db*"):
+        file.unlink()
+    _stands_as(played, last.text)
 
 
 def _stands_as(played: Played, text: str) -> None:
