@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
@@ -50,9 +50,10 @@ class Closed(NamedTuple):
 class Grill:
     """Starts, plans, closes and abandons runs."""
 
-    def __init__(self, journal: Journal, reads: ReadSide) -> None:
+    def __init__(self, journal: Journal, reads: ReadSide, zone: tzinfo) -> None:
         self._journal = journal
         self._reads = reads
+        self._zone = zone
         self._closing = Closing(journal, reads)
 
     # -- start ------------------------------------------------------------------------------
@@ -99,7 +100,7 @@ class Grill:
         known: list[Data] = [  # no words: what was said stays where it can be forgotten
             {"do": "promote", "id": item.id, "why": _why(item)} for item in asking
         ]
-        return [*grill.agenda(queries.items(), now), *known]
+        return [*grill.agenda(queries.items(), now, self._zone), *known]
 
     def _record_start(self, run: Run) -> None:
         fields = ("run_id", "cursor", "now", "mode", "caps", "loaded", "overflow", "awaiting", "agenda")

@@ -242,7 +242,7 @@ class Edge(Outside):
     def grill(self) -> Grill:
         from edge.grill import Grill
 
-        return Grill(self.journal, self)
+        return Grill(self.journal, self, self.settings.tz)
 
     @cached_property
     def dispatches(self) -> Dispatches:

@@ -45,7 +45,12 @@ class Outside:
         from adapters.system import FixedClock, SystemClock
 
         fixed = os.environ.get("EDGE_NOW")
-        return FixedClock(moment_named(fixed, self.settings.tz)) if fixed else SystemClock()
+        if not fixed:
+            return SystemClock()
+        try:
+            return FixedClock(moment_named(fixed, self.settings.tz))
+        except Misused as error:
+            raise Misused(f"EDGE_NOW: {error.message}", hint=error.hint) from None
 
     @cached_property
     def log(self) -> EventLog:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Final, Literal, NamedTuple, TypedDict
 
 from edge.domain import direction
@@ -179,12 +179,17 @@ def taken(candidates: Sequence[Candidate], max_chats: int, max_tokens: int) -> l
     return batch
 
 
-def agenda(items: Iterable[direction.Item], now: datetime) -> list[Data]:
-    """Curation worth bringing to an attended grill: proposals that have waited, oldest first."""
+def agenda(items: Iterable[direction.Item], now: datetime, zone: tzinfo) -> list[Data]:
+    """Curation worth bringing to an attended grill: proposals that have waited, oldest first.
+
+    What has expired is not offered: set as it stands it would hold for no day. A date ends in ``zone``.
+    """
     waiting = [
         {"do": "set", "id": item["id"], "title": item["title"], "why": f"proposed {age} days ago"}
         for item in sorted(items, key=lambda i: i["first"])
-        if item["tier"] == "proposed" and (age := (now - moment(item["at"], now)).days) >= AGEING_DAYS
+        if item["tier"] == "proposed"
+        and not direction.is_expired(item, now, zone)
+        and (age := (now - moment(item["at"], now)).days) >= AGEING_DAYS
     ]
     return waiting[:AGENDA]
 

@@ -50,6 +50,17 @@ def test_one_act_accepts_a_proposal_just_as_it_stands_and_one_rejects_it(propose
     assert f"edge direction set {rest}" not in told  # it is decided
 
 
+def test_a_grills_agenda_leaves_out_a_proposal_whose_last_day_is_over(proposer: Person) -> None:
+    proposer.gets(
+        "direction", "propose", "--title", "Só até dez", "--body", "Não.", "--expires", "2026-11-10"
+    )
+    titles = []
+    for now in ("2026-11-10T23:30:00Z", "2026-11-11T00:30:00Z"):
+        proposer.sets(EDGE_NOW=now)
+        titles.append([entry["title"] for entry in proposer.gets("grill", "start")["agenda"]])
+    assert titles == [[*NAMES, "Só até dez"], list(NAMES)]
+
+
 def test_a_grills_agenda_brings_proposals_that_have_aged_and_its_plan_decides_them(proposer: Person) -> None:
     proposer.sets(EDGE_NOW="2026-11-07T12:00:00Z")
     proposer.gets("direction", "propose", "--title", "New today", "--body", "It is new.")

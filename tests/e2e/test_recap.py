@@ -133,7 +133,7 @@ def test_a_briefing_has_the_size_asked_for_unless_it_was_shown(working: Person) 
 def test_a_clock_that_is_none_is_refused_by_every_command(person: Person) -> None:
     person.sets(EDGE_NOW="garbage")
     for words in (("voz", "list"), ("status",), ("briefing",)):
-        assert "'garbage' is not a date" in person.is_told(2, *words)
+        assert "EDGE_NOW: 'garbage' is not a date" in person.is_told(2, *words)
 
 
 def test_a_proposal_is_shown_with_its_artefato_and_decided_in_one_act(working: Person) -> None:
