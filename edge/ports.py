@@ -251,8 +251,8 @@ class Queries(Protocol):
         """Where an episode was captured."""
         ...
 
-    def episodes_naming(self, entity: str, limit: int) -> list[str]:
-        """The latest living episodes that name an entity, in log order."""
+    def episodes_naming(self, entity: str, limit: int) -> tuple[list[str], int]:
+        """The latest living episodes that name an entity, in log order, and how many name it in all."""
         ...
 
     def told_of(self, episodes: Sequence[str]) -> list[RecentEpisode]:

@@ -20,11 +20,14 @@ def of_known(telling: Telling, id_: str) -> Node | None:
     item, curation, subject = known.item(id_), known.curation(id_), known.subject(id_)
     if item is None and curation is None and subject is None:
         return None
-    episodes = item.episodes if item else telling.queries.episodes_naming(id_, EVENTS_NAMED)
+    if item:
+        episodes, there = item.episodes[-EVENTS_NAMED:], len(item.episodes)
+    else:
+        episodes, there = telling.queries.episodes_naming(id_, EVENTS_NAMED)
     text = f"[{item.tier}] {item.statement}" if item else (subject.words if subject else "(forgotten)")
     about = words(" ".join([item.statement, *item.entities] if item else [text]))
-    said = [node for one in episodes[-EVENTS_NAMED:] if (node := of_episode(telling, one, about))]
-    earlier = more(id_, len(episodes), EVENTS_NAMED, "earlier")
+    said = [node for one in episodes if (node := of_episode(telling, one, about))]
+    earlier = more(id_, there, len(episodes), "earlier")
     return Node("knowledge", id_, cut(text), because=[*_curated(telling, id_, curation), *earlier, *said])
 
 
@@ -46,7 +49,7 @@ def of_episode(telling: Telling, episode: str, about: Sequence[str] = ()) -> Nod
     given = captured.data.get("turns")
     turns = [turn for turn in given if isinstance(turn, dict)] if isinstance(given, list) else []
     session = text_of(captured.data, "session")
-    heard = [turn_node(turn, session) for turn in speaking(turns, about)]
+    heard = [turn_node(turn, captured) for turn in speaking(turns, about)]
     project = text_of(captured.data, "project")
     told = event_node(captured)._replace(
         kind="episode",

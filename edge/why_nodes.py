@@ -21,7 +21,8 @@ STEPS_SHOWN: Final = 40
 
 
 class Node(NamedTuple):
-    """One step: what it is, what it says, the event that holds it, and what it came from."""
+    """One step: what it is, what it says, the event that holds it and where that stands in the log, when
+    it happened, and what it came from."""
 
     kind: str
     id: str
@@ -107,9 +108,11 @@ def event_node(event: Event) -> Node:
     return Node(event.type, event.id, cut(text), event.id, event.stream, event.position, event.recorded_at)
 
 
-def turn_node(turn: Data, session: str) -> Node:
+def turn_node(turn: Data, captured: Event) -> Node:
+    """A turn of a session, held by the event that captured its episode."""
     text = f"{text_of(turn, 'role')}: {text_of(turn, 'text')}"
-    return Node("turn", text_of(turn, "id"), cut(text), stream=session, at=text_of(turn, "ts") or None)
+    said = text_of(turn, "ts") or None
+    return Node("turn", text_of(turn, "id"), cut(text), captured.id, captured.stream, captured.position, said)
 
 
 def speaking(turns: Iterable[Data], about: Sequence[str]) -> list[Data]:

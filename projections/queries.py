@@ -186,7 +186,7 @@ class ReadModels:
     def episode_place(self, episode: str) -> Place | None:
         return recent.place(self._connection, episode)
 
-    def episodes_naming(self, entity: str, limit: int) -> list[str]:
+    def episodes_naming(self, entity: str, limit: int) -> tuple[list[str], int]:
         return recent.naming(self._connection, entity, limit)
 
     def told_of(self, episodes: Sequence[str]) -> list[RecentEpisode]:

@@ -58,12 +58,13 @@ def place(connection: apsw.Connection, episode: str) -> Place | None:
     return Place(*cast("tuple[str, int]", row)) if row else None
 
 
-def naming(connection: apsw.Connection, entity: str, limit: int) -> list[str]:
+def naming(connection: apsw.Connection, entity: str, limit: int) -> tuple[list[str], int]:
     """See :meth:`edge.ports.Queries.episodes_naming`."""
     rows = connection.execute(
-        "SELECT c.episode FROM knowledge_contributions c"
+        "SELECT c.episode, count(*) OVER () FROM knowledge_contributions c"
         " JOIN knowledge_episodes e ON e.id = c.episode AND e.state = 'alive'"
         " WHERE c.owner = ? AND c.kind = 'entity' ORDER BY c.position DESC LIMIT ?",
         (entity, limit),
     )
-    return [cast("str", row[0]) for row in rows][::-1]
+    found = cast("list[tuple[str, int]]", list(rows))
+    return [episode for episode, _ in reversed(found)], found[0][1] if found else 0

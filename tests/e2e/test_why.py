@@ -75,6 +75,55 @@ def test_every_statement_leads_to_a_turn_that_was_really_said(told: Person) -> N
         assert any(name in turn["text"].lower() for turn in turns for name in names)
 
 
+def test_every_step_names_the_event_that_holds_it_and_where_that_stands(told: Person) -> None:
+    log = events(told)
+    asked = [item["id"] for item in told.gets("knowledge", "list")]
+    asked += [source["ref"] for source in told.gets("sources", "list")]
+    asked += [steer["id"] for steer in told.gets("direction", "list")["set"]]
+    turns = 0
+    for node in (node for id_ in asked for node in nodes(told.gets("why", id_))):
+        if node["stream"]:
+            assert node["stream"] in {event["stream"] for event in log.values()}, node
+        if node["event"] and node["position"]:
+            held = log[node["event"]]
+            assert (node["stream"], node["position"]) == (held["stream"], held["position"]) or (
+                node["stream"] is None
+            ), node
+        if node["kind"] == "turn":
+            turns += 1
+            assert node["id"] in [turn["id"] for turn in log[node["event"]]["data"]["turns"]]
+    assert turns
+
+
+def test_an_entity_of_many_episodes_says_how_many_more_there_are(told: Person) -> None:
+    """Twelve sessions name one thing; the latest eight are told."""
+    lines = []
+    for n in range(12):
+        episode, stream = f"00000000-0000-4000-9000-{n:012d}", f"extraction-me.e{n}"
+        data = {
+            "episode": episode,
+            "by": {"extractor": "hand", "version": "1"},
+            "gist": "",
+            "entities": [{"id": "lighthouse-1", "name": "Farol", "labels": []}],
+            "facts": [],
+            "mentions": [],
+            "order": [],
+            "cost": {"calls": 0, "tokens": 0, "seconds": 0},
+        }
+        metadata = {"recorded_at": f"2026-11-20T10:00:{n:02d}.000Z", "actor": "extractor", "batch": [0, 1]}
+        lines.append(
+            {"id": f"00000000-0000-4000-a000-{n:012d}", "type": "episode.extracted", "stream": stream}
+            | {"revision": 0, "position": 20_000 + n, "data": data, "metadata": metadata}
+        )
+    given = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    told.gets("log", "import", "-", given=given)
+    tree = told.gets("why", "lighthouse-1")
+    assert [node["text"] for node in tree["because"] if node["kind"] == "more"] == ["and 4 earlier"]
+    assert [node["id"][-2:] for node in tree["because"] if node["kind"] == "episode"] == [
+        f"{n:02d}" for n in range(4, 12)
+    ]
+
+
 def test_every_line_of_a_briefing_that_was_shown_leads_to_events_that_stand_in_the_log(told: Person) -> None:
     log = events(told)
     (shown,) = [e for e in log.values() if e["type"] == "briefing.presented"][-1:]
