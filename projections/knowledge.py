@@ -39,7 +39,7 @@ class Knowledge(ReadModel):
     """Of a page's captured episodes the rows are held back; the rest is written as it comes."""
 
     NAME = "knowledge"
-    VERSION = 2  # what only closes a fact does not support it
+    VERSION = 3  # what was merged into what is gone stands for itself again; no hash of a name is kept
     TYPES = frozenset((CAPTURED, RECLASSIFIED, FORGOTTEN, EXTRACTED, EXTRACTION_FORGOTTEN, *curated.TYPES))
     TABLES: ClassVar[dict[str, str]] = TABLES
     BESIDE: ClassVar[dict[str, str]] = BESIDE
@@ -130,6 +130,7 @@ class Knowledge(ReadModel):
             (episode_id, position),
         )
         self._refold(about, position)
+        self._rows.unsay_gone()
 
     # -- contributions ----------------------------------------------------------------------
 
@@ -191,10 +192,13 @@ class Knowledge(ReadModel):
             self._rows.put_entity(entity, episodes + 1, first, position)
         else:
             fact = with_statement(fact_of(id_, doc), said, episode)
-            self._rows.put_fact(fact, episodes + states(said), first, position)
+            following = self._rows.put_fact(fact, episodes + states(said), first, position)
+            if following:  # a stranger's statement may change its words
+                self._refold([("fact", fact_id) for fact_id in following], position, forgetting=False)
 
     def _refold(self, about: Iterable[tuple[Kind, str]], position: int, *, forgetting: bool = True) -> None:
         """Fold what remains about each of these. ``forgetting``: what is gone is to be forgotten."""
+        following: dict[str, None] = {}
         for kind, id_ in about:
             rows = self.connection.execute(
                 "SELECT c.episode, c.position, c.doc, c.supports FROM knowledge_contributions c"
@@ -216,7 +220,9 @@ class Knowledge(ReadModel):
                 fact = Fact(id_)
                 for episode, _, doc, _ in remaining:
                     fact = with_statement(fact, read(doc), episode)
-                self._rows.put_fact(fact, len(supporting), first, position)
+                following |= dict.fromkeys(self._rows.put_fact(fact, len(supporting), first, position))
+        if following:  # only now: of what is to be forgotten, all is
+            self._refold([("fact", fact_id) for fact_id in following], position, forgetting=False)
 
     def _tally(self, costs: Iterable[_Cost], sign: int) -> None:
         for day, model, calls, tokens, ms in costs:
@@ -238,15 +244,16 @@ class Knowledge(ReadModel):
             return
         before = self._rows.curation(id_)
         subject = subject_of(self.connection, id_)
-        after = curated.evolve(before, event, words_hash(subject.words) if subject else None)
+        is_fact = subject is not None and subject.kind == "fact"
+        after = curated.evolve(before, event, words_hash(subject.words) if subject and is_fact else None)
         self._rows.put_curation(after)
         told = {*hashes(before), *hashes(after)} - {""}
         rows = self.connection.execute(
             f"SELECT id FROM knowledge_facts WHERE words_hash IN ({', '.join('?' * len(told))})",
             tuple(told),
         )
-        same = {cast("str", row[0]) for row in list(rows)}
-        if after["standing"] == "curated" or (subject and subject.kind == "fact"):
+        same = {cast("str", row[0]) for row in list(rows)} | set(self._rows.following(id_))
+        if after["standing"] == "curated" or is_fact:
             same.add(id_)
         self._refold([("fact", fact_id) for fact_id in sorted(same)], event.position, forgetting=False)
 

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, cast
 import apsw
 
 from edge.domain import curated
+from edge.domain.clusters import resolved
 from edge.domain.curated import Curation
 from edge.domain.knowledge import Entity, Fact, words_hash
 from projections.documents import read, written
@@ -35,9 +36,25 @@ class KnowledgeRows:
             (entity.id, episodes, first, _doc(entity)),
         )
 
-    def put_fact(self, fact: Fact, episodes: int, first: int, position: int) -> None:
-        self._changed("fact", fact.id, position)
+    def put_fact(self, fact: Fact, episodes: int, first: int, position: int) -> list[str]:
+        """Write a fact as it is now; the other facts whose tier may follow from that."""
+        stood = self._stands(fact.id)
         said = words_hash(fact.statement) if episodes else ""
+        told = self._told_about(fact.id, said)
+        self._put_fact(fact, said, episodes, first, position)
+        moved = told or stood != self._stands(fact.id)
+        return self.following(fact.id) if moved else []
+
+    def _told_about(self, fact_id: str, said: str) -> bool:
+        """Note with a fact's curation what is said under its id, whether before or after it was curated."""
+        curation = self.curation(fact_id) if said else None
+        if curation is None or curation["about"] == said:
+            return False
+        self.put_curation({**curation, "about": said})
+        return True
+
+    def _put_fact(self, fact: Fact, said: str, episodes: int, first: int, position: int) -> None:
+        self._changed("fact", fact.id, position)
         curation = self._curation_of(fact.id, said)
         if not episodes:
             self._forget_vector(fact.id)
@@ -45,6 +62,8 @@ class KnowledgeRows:
                 self._take_out(fact.id)
                 return
             first, said = curation["position"], words_hash(curation["statement"] or "")
+        if curation and curation["standing"] == "merged" and not self._has_heir(curation):
+            curation = None  # what it was merged into is gone: it stands for itself again
         tier = _tier(fact, curation)
         words = (curation["statement"] if curation and tier == "curated" else None) or fact.statement
         num = _row_number(fact.id)
@@ -101,6 +120,35 @@ class KnowledgeRows:
         ).get
         return cast("Curation", read(cast("str", row))) if row else None
 
+    def _has_heir(self, merged: Curation) -> bool:
+        """Whether what an id was merged into still stands, or was taken out by the operator."""
+        into: dict[str, str] = {}
+        alive = {merged["id"]}
+        at: Curation | None = merged
+        while at and at["standing"] == "merged" and at["into"] and at["id"] not in into:
+            heir = into[at["id"]] = at["into"]
+            at = self.curation(heir)
+            if self._stands(heir) or (at and at["standing"] == "retired"):
+                alive.add(heir)
+        return resolved(merged["id"], into, alive) != merged["id"]
+
+    def following(self, id_: str) -> list[str]:
+        """The other facts whose tier may follow from an id's: what was merged into it, however many times,
+        and what says the same as it or these."""
+        rows = self.connection.execute(
+            "WITH RECURSIVE merged (id) AS (SELECT ?1"
+            ' UNION SELECT c.id FROM merged JOIN knowledge_curations c ON c."into" = merged.id'
+            " AND c.doc ->> 'standing' = 'merged')"
+            " SELECT f.id FROM merged JOIN knowledge_facts f USING (id) WHERE f.id != ?1"
+            " UNION SELECT f.id FROM merged JOIN knowledge_curations c USING (id) JOIN knowledge_facts f"
+            " ON f.words_hash IN (c.words, c.about) AND f.words_hash != '' WHERE f.id != ?1 ORDER BY 1",
+            (id_,),
+        )
+        return [cast("str", row[0]) for row in list(rows)]
+
+    def _stands(self, fact_id: str) -> bool:
+        return bool(self.connection.execute("SELECT 1 FROM knowledge_facts WHERE id = ?", (fact_id,)).get)
+
     def put_curation(self, curation: Curation) -> None:
         words, about = hashes(curation)
         self.connection.execute(
@@ -121,6 +169,16 @@ class KnowledgeRows:
         for (doc,) in cast("list[tuple[str]]", list(rows)):
             curation = cast("Curation", read(doc))
             self.put_curation({**curation, "about": None})
+
+    def unsay_gone(self) -> None:
+        """The same of words that no fact says any more, by whatever id: an extraction anew may have left them
+        out before what it was of was forgotten."""
+        rows = self.connection.execute(
+            "SELECT doc FROM knowledge_curations WHERE about != '' AND NOT EXISTS ("
+            "SELECT 1 FROM knowledge_facts WHERE words_hash = about AND episodes > 0)"
+        )
+        for (doc,) in cast("list[tuple[str]]", list(rows)):
+            self.put_curation({**cast("Curation", read(doc)), "about": None})
 
 
 def hashes(curation: Curation | None) -> tuple[str, str]:

@@ -32,8 +32,8 @@ class Curation(TypedDict):
     statement: str | None
     """The operator's: what it was promoted as."""
     about: str | None
-    """``words_hash`` of what extraction said under the id when it was curated, so that the same
-    said again under another id is known. Goes with the words it stands for."""
+    """``words_hash`` of what extraction says under a fact's id, so that the same said again under another
+    id is known. Goes with the words it stands for."""
     reason: str | None
     into: str | None
     evidence: list[str]
@@ -52,7 +52,7 @@ class Subject(NamedTuple):
 
 
 def evolve(curation: Curation | None, event: Event, about: str | None = None) -> Curation:
-    """Fold one knowledge event; ``about`` is the hash of what extraction says under that id then."""
+    """Fold one knowledge event; ``about`` is the hash of what extraction says under a fact's id then."""
     data = event.data
     before = curation or Curation(
         id=event.data["id"],
@@ -132,7 +132,9 @@ def merge(
     if subject and other and subject.kind != other.kind:
         raise Refused(f"{id_} is {_named(subject)} and {into} {_named(other)}: they cannot be one")
     if others_curation and others_curation["standing"] in ("merged", "retired"):
-        raise Refused(f"{into} is {others_curation['standing']}", hint="merge into what is shown")
+        raise Refused(
+            f"{into} is {others_curation['standing']}", hint="merge into what is shown, or promote it"
+        )
     if curation and curation["standing"] == "merged" and curation["into"] == into:
         return []
     return [Draft(MERGED, {"id": id_, "into": into})]

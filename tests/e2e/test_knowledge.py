@@ -109,6 +109,31 @@ def test_merged_statements_count_as_one(knowing: Person) -> None:
     knowing.is_told(3, "knowledge", "merge", other["id"], one["id"])  # what is gone takes nothing in
 
 
+def test_what_was_merged_into_words_that_are_forgotten_stands_for_itself_again(knowing: Person) -> None:
+    items = knowing.gets("knowledge", "list")
+    sessions = {e["id"]: e["data"]["session"] for e in captured(knowing)}
+    held = {item["id"]: {sessions[one] for one in item["episodes"]} for item in items}
+    into = next(item for item in items if len(held[item["id"]]) == 1)
+    kept, further = [item for item in items if not held[item["id"]] & held[into["id"]]][:2]
+    knowing.gets("knowledge", "merge", further["id"], kept["id"])
+    knowing.gets("knowledge", "merge", kept["id"], into["id"])
+    assert kept["id"] not in [item["id"] for item in knowing.gets("knowledge", "list")]
+    knowing.gets("forget", *held[into["id"]], "--yes")
+    listed = {item["id"]: item for item in knowing.gets("knowledge", "list")}
+    assert into["id"] not in listed
+    assert further["id"] not in listed
+    assert (listed[kept["id"]]["statement"], listed[kept["id"]]["tier"]) == (kept["statement"], kept["tier"])
+    assert set(listed[kept["id"]]["episodes"]) == {*kept["episodes"], *further["episodes"]}
+    assert kept["id"] in [item["id"] for item in knowing.gets("knowledge", "search", kept["statement"])]
+    knowing.gets("rebuild", "knowledge")
+    assert {item["id"]: item for item in knowing.gets("knowledge", "list")} == listed
+
+
+def captured(person: Person) -> list[dict[str, Any]]:
+    log = map(json.loads, person.types("log", "export").out.splitlines())
+    return [event for event in log if event["type"] == "episode.captured"]
+
+
 def test_what_was_merged_before_counts_to_what_its_heir_is_merged_into(knowing: Person) -> None:
     one, two, three = knowing.gets("knowledge", "list")[:3]
     knowing.gets("knowledge", "merge", one["id"], two["id"])

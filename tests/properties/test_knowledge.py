@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,8 +41,9 @@ steps = st.lists(
         st.tuples(st.just("forget"), st.sampled_from(STREAMS), st.booleans()),
         st.tuples(
             st.just("curate"),
-            st.sampled_from(["promoted", "contested", "retired", "merged"]),
+            st.sampled_from(["promoted", "contested", "retired", "merged", "merged"]),
             st.sampled_from(SAID),
+            st.sampled_from([*SAID, "what nobody said"]),
         ),
     ),
     max_size=14,
@@ -142,13 +145,13 @@ class History:
             del self.stream_of[id_]
             self.said.pop(id_, None)
 
-    def curate(self, what: str, statement: str) -> None:
-        id_ = fact_id(entity_id("Redis"), "HAS", entity_id("edge"), statement)
+    def curate(self, what: str, statement: str, into: str) -> None:
+        id_, other = (fact_id(entity_id("Redis"), "HAS", entity_id("edge"), one) for one in (statement, into))
         more = {
             "promoted": {"statement": statement.upper()},
             "contested": {"reason": "doubt"},
             "retired": {"reason": "old"},
-            "merged": {"into": "other"},
+            "merged": {"into": other},
         }[what]
         self.house.foreign(f"knowledge.{what}", f"knowledge-g.{id_}", actor="operator", id=id_, **more)
 
@@ -168,8 +171,38 @@ def test_what_is_known_is_the_fold_of_the_living_and_a_rebuild_knows_the_same(
         if not at_once:
             history.house.current()
     history.house.current()
-    store = history.house.store
+    prove(history)
 
+
+@pytest.mark.parametrize("seed", range(150))
+def test_what_is_merged_is_the_fold_of_the_living_too(seed: int) -> None:
+    """The same of lives in which statements are said, merged and forgotten much, and heirs come and go."""
+    random = Random(seed)
+    history = History()
+    streams = ["one", "two", "three", "four"]
+    for n, stream in enumerate(streams):
+        history.play(("capture", stream, "present"))
+        history.play(("extract", n, [(SAID[n], "stated")], "Redis"))
+    for _ in range(random.randrange(2, 12)):
+        match random.choice(["merged", "merged", "forget", "extract", "capture", "promoted", "retired"]):
+            case "forget":
+                history.play(("forget", random.choice(streams), random.random() < 0.5))
+            case "capture":
+                history.play(("capture", random.choice(streams), "present"))
+            case "extract":
+                said = [(one, "stated") for one in random.sample(SAID, random.randrange(3))]
+                history.play(("extract", random.randrange(10), said, "Redis"))
+            case act:
+                history.play(("curate", act, random.choice(SAID), random.choice([*SAID, "what nobody said"])))
+        if seed % 2:
+            history.house.current()
+            prove(history)
+    history.house.current()
+    prove(history)
+
+
+def prove(history: History) -> None:
+    store = history.house.store
     entities, facts = fold(history.alive())
     known = Known(store)
     assert {e.id: e for e in known.entities_changed() if e.alive} == entities
@@ -186,6 +219,21 @@ def test_what_is_known_is_the_fold_of_the_living_and_a_rebuild_knows_the_same(
     assert words == {num for (num,) in store.connection.execute(shown)}
 
 
+def test_no_read_model_keeps_a_hash_of_the_name_of_an_entity_that_was_curated_and_forgotten() -> None:
+    history = History()
+    history.play(("capture", "one", "present"))
+    history.play(("extract", 0, [], "Postgrés"))
+    id_ = entity_id("Postgrés")
+    history.house.foreign(
+        "knowledge.merged", f"knowledge-g.{id_}", "operator", id=id_, into=entity_id("edge")
+    )
+    history.house.current()
+    history.play(("forget", "one", True))
+    history.house.current()
+    assert words_hash("Postgrés") not in " ".join(dump(history.house.store.connection))
+    history.house.close()
+
+
 def rows(store: ReadStore) -> list[str]:
     return [row for row in dump(store.connection) if row.startswith("knowledge_")]
 
@@ -198,8 +246,24 @@ def expected_tier(store: ReadStore, id_: str, closed: bool, statement: str) -> s
     for curation in [*own, *reversed(same)][:1]:
         if curation["standing"] == "curated" and curation["id"] != id_:
             return "said"
-        return curation["standing"]
+        if curation["standing"] != "merged" or has_heir(store, curation["id"], curations):
+            return curation["standing"]
     return "contested" if closed else "hypothesis"
+
+
+def has_heir(store: ReadStore, id_: str, curations: list[Curation]) -> bool:
+    """Whether anything it was merged into, however many times, still stands or was retired; of a circle
+    the first that stands is the heir of the others."""
+    into = {c["id"]: c["into"] for c in curations if c["standing"] == "merged"}
+    stands = {fact for (fact,) in store.connection.execute("SELECT id FROM knowledge_facts")} | {id_}
+    stands |= {c["id"] for c in curations if c["standing"] == "retired"}
+    path = [id_]
+    while (after := into.get(path[-1])) is not None:
+        if after in path:
+            circle = [one for one in path[path.index(after) :] if one in stands]
+            return bool(circle) and min(circle) != id_
+        path.append(after)
+    return any(one in stands for one in path[1:])
 
 
 def _says(curation: Curation, statement: str) -> bool:
