@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
+from edge import quick_json
 from edge.domain.events import LINK_TYPE, NO_STREAM, SCHEMA, Actor, Appended, Data, Draft, Event, NewEvent
 from edge.domain.language import clean
 from edge.domain.refusal import Failed
@@ -22,7 +23,7 @@ ATTEMPTS: Final = 64
 
 CHECKED_KEPT: Final = 1_024
 CHECKED_LENGTH: Final = 4_096
-"""Data of so many events, none of it longer, is recognised when it comes again."""
+"""Data of so many events, none of it longer in bytes of JSON, is recognised when it comes again."""
 
 MACHINE_FIELDS: Final = frozenset(
     "id type stream session surface project episode prefix_hash plan_hash comment_id vote_id clarify_id"
@@ -52,6 +53,14 @@ def timestamp(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def _told_by(data: Data) -> bytes | None:
+    """What the log would hold of the data; None where that can be no JSON yet."""
+    try:
+        return quick_json.encoder()(data)
+    except ValueError:
+        return None
+
+
 class Journal:
     """Appends what was decided, as the actor who decided it."""
 
@@ -61,7 +70,7 @@ class Journal:
         self.clock = clock
         self.ids = ids
         self._redactor = redactor
-        self._checked: dict[str, None] = {}
+        self._checked: dict[tuple[Actor, str, bytes | None], None] = {}
 
     def now(self) -> str:
         return timestamp(self.clock.now())
@@ -108,12 +117,12 @@ class Journal:
         """
         if type_ == "episode.captured":  # large, and never the same again
             return self._stored(type_, data, actor)
-        if repr((actor, type_, data)) in self._checked:
+        if (actor, type_, _told_by(data)) in self._checked:
             return data
         stored = self._stored(type_, data, actor)
-        told_by = repr((actor, type_, stored))
-        if len(told_by) <= CHECKED_LENGTH:
-            self._checked[told_by] = None
+        told_by = _told_by(stored)
+        if told_by and len(told_by) <= CHECKED_LENGTH:
+            self._checked[actor, type_, told_by] = None
             if len(self._checked) > CHECKED_KEPT:
                 del self._checked[next(iter(self._checked))]  # the oldest
         return stored

@@ -8,25 +8,23 @@ from typing import Any, Generic, TypeVar, cast
 
 import apsw
 
+from edge import quick_json
+
 State = TypeVar("State")
 
 
 def written(value: Any) -> str:
     """A value as the JSON of a row."""
-    from pydantic_core import to_json  # late: who only reads what is folded starts without it
-
     try:
-        return to_json(value).decode()
+        return quick_json.encoder()(value).decode()
     except ValueError:  # nested deeper than it goes
         return json.dumps(value, ensure_ascii=False)
 
 
 def read(doc: str) -> Any:
     """What :func:`written` made a row of."""
-    from pydantic_core import from_json
-
     try:
-        return from_json(doc, cache_strings="keys")
+        return quick_json.decoder()(doc)
     except ValueError:
         return json.loads(doc)
 

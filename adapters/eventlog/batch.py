@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any, Final, NamedTuple
 
+from edge import quick_json
 from edge.domain.events import NewEvent
 from edge.ports import MAX_APPEND_BYTES, AppendRefused
 
@@ -34,7 +34,7 @@ def encoded(events: Sequence[NewEvent]) -> list[Row]:
         raise AppendRefused(f"an append takes a list of events, not a {type(events).__name__}")
     if not events:
         raise AppendRefused("an append takes at least one event")
-    to_json = _encoder()
+    to_json = quick_json.encoder()
     rows, size = [], 0
     for id_, type_, data, metadata in events:
         try:
@@ -53,13 +53,6 @@ def encoded(events: Sequence[NewEvent]) -> list[Row]:
     return rows
 
 
-@cache
-def _encoder() -> Callable[[object], bytes]:
-    from pydantic_core import to_json  # late: who only reads starts without it
-
-    return to_json
-
-
 def _refuse_nan(data: object, written: bytes) -> None:
     if b"NaN" in written or b"Infinity" in written:
         _strict(data)
@@ -72,11 +65,11 @@ def decoded(text: str) -> Any:
 
 def decoder_of_many() -> Callable[[str], Any]:
     """A :func:`decoded` that takes less than half the time, after an import that few texts are not worth."""
-    from pydantic_core import from_json
+    quick = quick_json.decoder()
 
     def decode(text: str) -> Any:
         try:
-            return from_json(text, cache_strings="keys")
+            return quick(text)
         except ValueError:  # damaged, or nested too deep for it: the other says which
             return decoded(text)
 

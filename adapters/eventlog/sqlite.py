@@ -28,6 +28,7 @@ from adapters.eventlog.sqlite_file import (
     unreadable,
 )
 from adapters.eventlog.sqlite_verify import problems
+from edge import quick_json
 from edge.domain.events import NO_STREAM, Appended, Event, NewEvent
 from edge.domain.refusal import Failed
 from edge.ports import WrongRevision
@@ -167,7 +168,7 @@ class SqliteEventLog:
 
     def _decoded(self, reader: apsw.Connection, rows: apsw.Cursor) -> Iterator[Event]:
         try:
-            decode: Callable[[str], Any] = decoded
+            decode: Callable[[str], Any] = decoder_of_many() if quick_json.is_at_hand() else decoded
             for nth, (id_, type_, stream, revision, position, data, metadata) in enumerate(rows):
                 if nth == MANY:
                     decode = decoder_of_many()
