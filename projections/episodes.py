@@ -19,12 +19,11 @@ from edge.domain.episodes import (
     Range,
     StreamState,
     counted,
+    counted_of,
     covers,
     evolve_stream,
-    id_key,
     said_at,
     turn_keys,
-    words_key,
 )
 from edge.domain.events import Data, Event
 from edge.ports import EpisodeCounts
@@ -32,6 +31,14 @@ from projections.model import ReadModel
 
 EXTRACTED: Final = "episode.extracted"
 _KEYS: Final = "SELECT key, position FROM episode_turns WHERE key IN (SELECT value FROM json_each(?))"
+_WRITE: Final = (
+    'INSERT INTO episodes (position, id, stream, session, surface, project, at, "from", "to", presence,'
+    f" turns, said, extracted) VALUES ({', '.join('?' * 13)})"
+)
+_EXTRACTED: Final = (
+    "UPDATE episodes SET extracted = 1 WHERE id IN (SELECT value FROM json_each(?)) AND NOT extracted"
+    " RETURNING presence, turns"
+)
 _STREAMS: Final = "SELECT stream, doc FROM episode_streams WHERE stream IN (SELECT value FROM json_each(?))"
 
 
@@ -71,12 +78,17 @@ class Episodes(ReadModel):
 
     def _clear(self) -> None:
         self._streams: dict[str, StreamState] = {}
-        self._looked_up: set[str] = set()
+        self._keys: dict[int, list[tuple[str, ...]]] = {}
+        """Of the turns captured at a position."""
         self._known: set[str] = set()
-        """Of the keys looked up those found, and all of this page."""
+        """Of those keys the ones found, and all of this page."""
         self._new_keys: dict[str, int] = {}
         """Where each key of this page stood first."""
         self._rows: list[tuple[Any, ...]] = []
+        self._held: set[str] = set()
+        """Ids of the rows held back."""
+        self._extracted: set[str] = set()
+        """What was extracted since rows were written, of those held back and of others."""
 
     def learn(self, event: Event) -> None:
         """The keys of forgotten turns, before anything is read that could be a copy of one."""
@@ -91,14 +103,13 @@ class Episodes(ReadModel):
         )
 
     def expect(self, events: Sequence[Event]) -> None:
-        self._looked_up = {
-            key
+        self._keys = {
+            event.position: [turn_keys(turn) for turn in event.data["turns"]]
             for event in events
             if event.type == CAPTURED
-            for turn in event.data["turns"]
-            for key in _telling_keys(turn)
         }
-        self._known = known(self.connection, self._looked_up)
+        asked = {key for turns in self._keys.values() for keys in turns for key in keys[:2]}
+        self._known = known(self.connection, asked)
         streams = json.dumps(list({event.stream for event in events}))
         self._streams.update(
             (stream, _state_in(doc))
@@ -109,8 +120,7 @@ class Episodes(ReadModel):
 
     def apply(self, event: Event) -> None:
         if event.type == EXTRACTED:
-            self._write_rows()
-            self._change("extracted = 1", "id = ?", text_of(event.data, "episode"))
+            self._extracted.add(text_of(event.data, "episode"))
             return
         state = self._streams.get(event.stream) or StreamState()
         self._streams[event.stream] = evolve_stream(state, event)
@@ -125,36 +135,46 @@ class Episodes(ReadModel):
 
     def _capture(self, event: Event) -> None:
         data = event.data
-        new = counted(data["turns"], self._is_known)
-        keys = {key for _, keys in new for key in keys}
-        if len(new) < len(data["turns"]):  # a copy may be the first to have some of its keys
-            keys.update(key for turn in data["turns"] for key in turn_keys(turn))
+        keys_of_turns = self._keys[event.position]
+        new = counted_of(zip(data["turns"], keys_of_turns, strict=True), self._known.__contains__)
+        keys = {key for keys in keys_of_turns for key in keys}  # a copy may be the first to have one
         for key in keys:
             self._new_keys.setdefault(key, event.position)
         self._known |= keys
+        if event.id in self._extracted:  # only by a stranger's hand, before there was an episode to extract
+            self._write_rows()
+        self._held.add(event.id)
         self._rows.append(
             (
                 *(event.position, event.id, event.stream, data["session"], data["surface"]),
                 *(data.get("project"), event.recorded_at, data["from"], data["to"], data["presence"]),
-                *(len(new), 0, said_at(data["turns"], event.recorded_at)),
+                *(len(new), said_at(data["turns"], event.recorded_at)),
             )
         )
 
-    def _is_known(self, key: str) -> bool:
-        if key in self._known:
-            return True
-        return key not in self._looked_up and bool(known(self.connection, (key,)))
-
     def _write_rows(self) -> None:
-        """Write the captured episodes held back, their keys, and count them."""
+        """Write what was held back: extractions, captured episodes and their keys; and count them."""
+        self._write_extracted()
         if not self._rows:
             return
         write = self.connection.executemany
         write("INSERT OR IGNORE INTO episode_turns VALUES (?, ?)", sorted(self._new_keys.items()))
-        write(f"INSERT INTO episodes VALUES ({', '.join('?' * len(self._rows[0]))})", self._rows)
+        write(_WRITE, [(*row, row[1] in self._extracted) for row in self._rows])
         self._count("position >= ?", self._rows[0][0], +1)
         self._new_keys.clear()
         self._rows.clear()
+        self._held.clear()
+        self._extracted.clear()
+
+    def _write_extracted(self) -> None:
+        """Tell the rows that stand already that they were extracted."""
+        standing = self._extracted - self._held
+        if standing:
+            rows = self.connection.execute(_EXTRACTED, (json.dumps(sorted(standing)),))
+            told = cast("Iterable[tuple[str, int]]", rows)
+            waited = sum(presence != "absent" and turns > 0 for presence, turns in told)
+            self._add_to_counts(0, -waited)
+            self._extracted &= self._held
 
     def _reclassify(self, event: Event) -> None:
         data = event.data
@@ -186,10 +206,13 @@ class Episodes(ReadModel):
             (binding,),
         ).fetchone()
         captured, waiting = cast("tuple[float, float]", row)
+        self._add_to_counts(sign * int(captured), sign * int(waiting))
+
+    def _add_to_counts(self, captured: int, waiting: int) -> None:
         self.connection.execute(
             "INSERT INTO episode_counts VALUES (1, ?1, ?2) ON CONFLICT (one)"
             " DO UPDATE SET captured = captured + ?1, waiting = waiting + ?2",
-            (sign * int(captured), sign * int(waiting)),
+            (captured, waiting),
         )
 
     def flush(self) -> None:
@@ -202,13 +225,6 @@ class Episodes(ReadModel):
 
     def discard(self) -> None:
         self._clear()
-
-
-def _telling_keys(turn: Data) -> list[str]:
-    """The keys a turn is most often asked for, those that cost little to make."""
-    part, ts = turn.get("part"), turn.get("ts")
-    keys = [id_key(turn["id"], part)]
-    return [*keys, words_key(turn["role"], ts, turn["text"], part)] if ts else keys
 
 
 def _presence(told: Range) -> str:

@@ -74,7 +74,8 @@ def turn_keys(turn: Data) -> tuple[str, ...]:
     keys = [id_key(turn_id, part)]
     if ts:
         keys.append(words_key(turn["role"], ts, text, part))
-        if turn["role"] == "operator" and turn_id == queued_id(ts, text):
+        # an id made of time and text is a UUID of version 5: few ids are, and making one takes long
+        if turn["role"] == "operator" and str(turn_id)[14:15] == "5" and turn_id == queued_id(ts, text):
             queued = queued_key(ts, text)
             if queued:
                 keys.append(queued)
@@ -86,10 +87,16 @@ def counted(turns: Iterable[Data], known: Callable[[str], bool]) -> list[tuple[D
 
     A turn repeated under the ``queued_key`` alone is no copy: that key only helps the sweep.
     """
+    return counted_of(((turn, turn_keys(turn)) for turn in turns), known)
+
+
+def counted_of(
+    turns: Iterable[tuple[Data, tuple[str, ...]]], known: Callable[[str], bool]
+) -> list[tuple[Data, tuple[str, ...]]]:
+    """:func:`counted` of turns that come with their keys."""
     here: set[str] = set()
     out = []
-    for turn in turns:
-        keys = turn_keys(turn)
+    for turn, keys in turns:
         if not any(key in here or known(key) for key in keys[:2]):
             out.append((turn, keys))
         here.update(keys)
@@ -99,19 +106,20 @@ def counted(turns: Iterable[Data], known: Callable[[str], bool]) -> list[tuple[D
 def said_at(turns: Sequence[Data], recorded_at: str) -> str:
     """When an episode was said, ISO 8601 UTC: its latest turn's time, else when it was recorded."""
     times = [moment for moment in (_utc(turn.get("ts")) for turn in turns) if moment]
-    return max(times, default=recorded_at)
+    if not times:
+        return recorded_at
+    return max(times).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _utc(ts: object) -> str | None:
+def _utc(ts: object) -> datetime | None:
     """A time as all times are compared: in UTC; one without an offset is taken as UTC."""
     try:
         moment = datetime.fromisoformat(ts) if isinstance(ts, str) else None
         if moment is None:
             return None
-        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 # -- one stream, as the sweep needs it ------------------------------------------------------
