@@ -154,9 +154,9 @@ class Health(ReadModel):
             )
             position = comments[comment_id][0][0] if comment_id in comments else 0
             erring += [(comment_id, kind, position) for kind in kinds]
-        write = self.connection.executemany
-        write("DELETE FROM health_errors WHERE comment_id = ?", [(id_,) for id_ in comment_ids])
-        write("INSERT INTO health_errors VALUES (?, ?, ?)", erring)
+        gone_over = json.dumps(list(comment_ids))
+        self.connection.execute("DELETE FROM health_errors WHERE comment_id" + _AMONG, (gone_over,))
+        self.connection.executemany("INSERT INTO health_errors VALUES (?, ?, ?)", erring)
 
 
 def _comment_of(event: Event) -> str:

@@ -149,7 +149,8 @@ class Knowledge(ReadModel):
         before = self._about(id_)
         cost = _cost(event)
         self._tally([cost], +1)
-        self.connection.execute("DELETE FROM knowledge_contributions WHERE episode = ?", (id_,))
+        if before:
+            self.connection.execute("DELETE FROM knowledge_contributions WHERE episode = ?", (id_,))
         self.connection.execute(
             "UPDATE knowledge_episodes SET extraction = ?, extracted = ?, gist = ?, costs = ?, changed = ?"
             " WHERE id = ?",
@@ -160,6 +161,8 @@ class Knowledge(ReadModel):
         )
         for kind, field in _KINDS:
             said = {str(one["id"]): one for one in data.get(field) or ()}
+            if not said:
+                continue
             self.connection.executemany(
                 "INSERT OR REPLACE INTO knowledge_contributions VALUES (?, ?, ?, ?, ?, ?)",
                 [
@@ -232,9 +235,10 @@ class Knowledge(ReadModel):
                 " ms = ms + ?6",
                 (day, model, sign, sign * calls, sign * tokens, sign * ms),
             )
-            self.connection.execute(
-                "DELETE FROM knowledge_costs WHERE day = ? AND model = ? AND episodes <= 0", (day, model)
-            )
+            if sign < 0:
+                self.connection.execute(
+                    "DELETE FROM knowledge_costs WHERE day = ? AND model = ? AND episodes <= 0", (day, model)
+                )
 
     # -- curation ---------------------------------------------------------------------------
 

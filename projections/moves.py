@@ -11,6 +11,7 @@ import apsw
 from edge.domain.direction import changes
 from edge.domain.events import Event
 from edge.domain.steer_history import Move
+from projections.documents import written
 from projections.model import ReadModel
 
 MOVE: Final = "SELECT position, place, id, op, at, doc FROM moves"
@@ -28,7 +29,7 @@ class Moves(ReadModel):
     """One row a change, as its event says it; what holds after all of them is Direction's to say."""
 
     NAME = "moves"
-    VERSION = 2
+    VERSION = 3  # a row's JSON has no blanks
     TYPES = frozenset(("direction.proposed", "direction.set", "direction.dropped", "artefato.published"))
     REFOLDED_AFTER = frozenset(("voz.forgotten", "artefato.forgotten"))
     TABLES: ClassVar[dict[str, str]] = {
@@ -68,7 +69,7 @@ class Moves(ReadModel):
             self._rows.append(
                 (
                     *(event.position, change.place, change.id, change.op),
-                    *(event.recorded_at, json.dumps(told, ensure_ascii=False)),
+                    *(event.recorded_at, written(told)),
                 )
             )
 

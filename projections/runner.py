@@ -17,7 +17,7 @@ from edge.ports import Checkpoint as Mark
 from projections.forgotten import first_revisions
 from projections.store import Checkpoint, ReadStore
 
-PAGE_EVENTS: Final = 1_000
+PAGE_EVENTS: Final = 2_000
 PAGE_TURNS: Final = 4_000
 """Turns in the episodes of one page: text is what fills memory."""
 _ENDS: Final = frozenset(FORGOTTEN)

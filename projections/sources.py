@@ -244,7 +244,8 @@ class _Artefatos:
             self._put(id_, "", 0)
 
     def _get(self, id_: str) -> tuple[str, int] | None:
-        self.expect({id_})
+        if id_ not in self._held:
+            self.expect({id_})
         return self._held[id_]
 
     def _put(self, id_: str, slug: str, credited: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -18,6 +19,7 @@ _TRACKING: Final = re.compile(r"(?:utm_[^=]*|gclid|fbclid)(?:=.*)?", re.IGNORECA
 _PORTS: Final = {"http": 80, "https": 443}
 
 
+@lru_cache(maxsize=4_096)  # a ref is met again: cited, offered, weighed
 def normal(ref: str) -> str:
     """The normal form of a ref: what a stranger typed otherwise stays as it stands, but for white space."""
     ref = " ".join(ref.split())

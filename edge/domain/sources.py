@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypedDict
 
 from edge.domain.chat import text_of
@@ -178,6 +179,7 @@ def ranked(source: Source, signals: list[Signal], now: datetime) -> Ranked:
     )
 
 
+@lru_cache(maxsize=256)  # the signals of one event share its time
 def half_lives(at: str) -> float:
     """Half-lives from 2020 to a recorded time; one that cannot be read has faded all the way."""
     try:
