@@ -222,7 +222,8 @@ class Runner:
             types = {event.type for event in new}
             self._store.mark_to_refold([m.NAME for m in self._store.models if m.REFOLDED_AFTER & types])
             self._store.drop_quarantined([(event.stream, event.position) for event in new])
-        return first
+        # a stream forgotten again further on may be known to begin later than this page says
+        return {stream: max(revision, known.get(stream, 0)) for stream, revision in first.items()}
 
     def _concerned(self, page: Iterable[Sequence[Event]]) -> dict[str, list[Event]]:
         """The events of a page by the model that folds them: no model reads another's tables."""
