@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Generator
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from tests.support.neo4j.fixture import neo4j_server
-from tests.support.soak import SEED, taken
+from tests.support.soak import SEED, chance_of, taken
 
 __all__ = ["neo4j_server"]
 
@@ -27,6 +28,12 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         return (yield)
     finally:
         item.user_properties += taken()
+
+
+@pytest.fixture
+def chance(request: pytest.FixtureRequest) -> Random:
+    """Chance of a test's own: each of its repetitions draws other lots."""
+    return chance_of(request.node.nodeid)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

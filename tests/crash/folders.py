@@ -1,9 +1,9 @@
 """Processes that fold a log into a read store, and are killed at it.
 
-A script: ``python -m tests.crash.folders LOG STORE LOG_ID ROUNDS FOLDERS LONGEST SEED``. In every round
-it forks so many folders of one store, each to be killed by the kernel after up to LONGEST seconds of
-CPU time (so that a busy machine moves no kill; 0: none is), and it says how many were. It has no
-thread and no connection open when it forks.
+A script: ``python -m tests.crash.folders LOG STORE LOG_ID ROUNDS FOLDERS SHARE SEED``. In every round
+it forks so many folders of one store, each to be killed by the kernel after up to SHARE of the CPU time
+that one fold of the log takes here, which is measured on another store (so that a busy machine moves no
+kill; 0: none is), and it says how many were. It has no thread and no connection open when it forks.
 """
 
 from __future__ import annotations
@@ -59,9 +59,22 @@ def killed(where: str, store_path: Path, log_id: str, lives: list[float]) -> int
     return len([end for end in ends if end])
 
 
-def main(where: str, store: Path, log_id: str, rounds: int, folders: int, longest: float, seed: int) -> None:
+def one_takes(where: str, store_path: Path, log_id: str) -> float:
+    """CPU seconds of a fold that is left to end."""
+    child = os.fork()
+    if not child:
+        fold(where, store_path, log_id, 0)
+        os._exit(0)
+    _, status, used = os.wait4(child, 0)
+    if status:
+        raise SystemExit(f"a folder failed: {os.waitstatus_to_exitcode(status)}")
+    return used.ru_utime + used.ru_stime
+
+
+def main(where: str, store: Path, log_id: str, rounds: int, folders: int, share: float, seed: int) -> None:
     warm_up()
     chance = random.Random(seed)
+    longest = share * one_takes(where, store.with_suffix(".measured"), log_id) if share else 0
     times = 0
     for _ in range(rounds):
         lives = [chance.uniform(SHORTEST, longest) if longest else 0 for _ in range(folders)]
@@ -70,5 +83,5 @@ def main(where: str, store: Path, log_id: str, rounds: int, folders: int, longes
 
 
 if __name__ == "__main__":
-    _, where, store, log_id, rounds, folders, longest, seed = sys.argv
-    main(where, Path(store), log_id, int(rounds), int(folders), float(longest), int(seed))
+    _, where, store, log_id, rounds, folders, share, seed = sys.argv
+    main(where, Path(store), log_id, int(rounds), int(folders), float(share), int(seed))

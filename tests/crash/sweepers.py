@@ -2,10 +2,10 @@
 
 A script: ``python -m tests.crash.sweepers ROOT LOG`` says that it is ready. Then each line of standard
 input is a JSON list of sweepers, ``{"notes": FILE, "at": N, "lives": SECONDS}``; they are forked, sweep
-at once, and the answer is how many were killed. ``at``: by SIGKILL at its n-th append, before it where
-negative, right after it where positive, as a machine dies that was pulled from the wall. ``lives``: by
-the kernel after so much CPU time, wherever that is (so that a busy machine moves no kill). What forks
-them has no thread and no connection open.
+at once, and the answer is how many were killed, and the CPU seconds of the one that did most. ``at``: by
+SIGKILL at its n-th append, before it where negative, right after it where positive, as a machine dies that
+was pulled from the wall. ``lives``: by the kernel after so much CPU time, wherever that is (so that a busy
+machine moves no kill). What forks them has no thread and no connection open.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def sweep(root: Path, where: str, sweeper: Sweeper) -> None:
     Home(root, log, connection=connection).sweep()
 
 
-def killed(root: Path, where: str, sweepers: list[Sweeper]) -> int:
+def killed(root: Path, where: str, sweepers: list[Sweeper]) -> tuple[int, float]:
     children = []
     for sweeper in sweepers:
         child = os.fork()
@@ -70,10 +70,11 @@ def killed(root: Path, where: str, sweepers: list[Sweeper]) -> int:
             sweep(root, where, sweeper)
             os._exit(0)
         children.append(child)
-    ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    waited = [os.wait4(child, 0) for child in children]
+    ends = [os.waitstatus_to_exitcode(status) for _, status, _ in waited]
     if any(end not in (0, -signal.SIGKILL, -signal.SIGPROF) for end in ends):
         raise SystemExit(f"a sweeper failed: {ends}")
-    return len([end for end in ends if end])
+    return len([end for end in ends if end]), max(used.ru_utime + used.ru_stime for _, _, used in waited)
 
 
 def warm_up(place: Path) -> None:
@@ -89,7 +90,7 @@ def main(root: Path, where: str) -> None:
     warm_up(root.with_name("warm"))
     print("ready", flush=True)  # noqa: T201
     for line in sys.stdin:
-        print(killed(root, where, json.loads(line)), flush=True)  # noqa: T201
+        print(*killed(root, where, json.loads(line)), flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from tests.crash.installs import (
 )
 from tests.crash.templates import with_episodes_to_extract
 from tests.support.sessions import TALKS
+from tests.support.soak import every
 
 FEWEST_POINTS = 3 * len(TALKS)
 
@@ -74,7 +75,7 @@ def test_a_killed_extraction_goes_on_as_if_it_had_not_been(
         with opened(home) as edge:
             done.add(len(list(results(edge))))
     assert done == set(range(len(TALKS) + 1))  # it died with none, with some and with all extracted
-    for home in homes[:: max(1, len(homes) // 12)]:
+    for home in homes[:: every(max(1, len(homes) // 12))]:
         with opened(home) as edge:
             edge.knowledge.extract()
             assert_each_once(edge, expected)

@@ -3,11 +3,11 @@ nothing of what was forgotten is in any file, and the log is as if it had not be
 
 from __future__ import annotations
 
-import random
 import shutil
 import subprocess
 import time
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -36,7 +36,7 @@ from tests.support.memories import (
     Memories,
     found_in,
 )
-from tests.support.soak import SEED, counted
+from tests.support.soak import counted, every, more
 
 FEWEST_POINTS = 40
 
@@ -79,7 +79,8 @@ def begun(edge: Edge) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("kind", "stride"), [("session", 3), ("project", 11), ("comment", 2), ("artefato", 6)]
+    ("kind", "stride"),
+    [("session", every(3)), ("project", every(11)), ("comment", every(2)), ("artefato", every(6))],
 )
 def test_killed_anywhere_it_is_finished_by_the_same_again_or_by_whatever_comes(
     remembering: tuple[Path, Memories], tmp_path: Path, kind: str, stride: int
@@ -117,7 +118,7 @@ def test_what_finishes_it_can_be_killed_too(remembering: tuple[Path, Memories], 
         with opened(home) as edge:
             if begun(edge):
                 break
-    homes = kill_points(home, tmp_path / "second", "finish_forgetting", 5)
+    homes = kill_points(home, tmp_path / "second", "finish_forgetting", every(5))
     assert len(homes) > 8
     for place in homes:
         with opened(place) as edge:
@@ -127,13 +128,12 @@ def test_what_finishes_it_can_be_killed_too(remembering: tuple[Path, Memories], 
 
 
 def test_killed_at_any_moment_the_next_command_finishes_it(
-    remembering: tuple[Path, Memories], tmp_path: Path
+    remembering: tuple[Path, Memories], tmp_path: Path, chance: Random
 ) -> None:
     template, given = remembering
-    chance = random.Random(SEED + 7)
     kinds = ("session", "comment", "artefato", "project")
     killed, takes = 0, 20.0  # the first is left to end: the others are killed within what it took
-    for n in range(12):
+    for n in range(more(12, 3)):
         home = tmp_path / "home"
         shutil.copytree(template, home)
         asked, canary = asked_for(kinds[n % 4], given)

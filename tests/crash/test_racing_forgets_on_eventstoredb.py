@@ -14,13 +14,13 @@ from tests.crash.test_killed_on_eventstoredb import Killer, killer
 from tests.crash.test_racing_forgets import fixed_clock, test_forgets_beside_a_sweep_a_close_and_an_open
 from tests.crash.test_racing_on_eventstoredb import home, server
 from tests.support.memories import COMMENT, found_in, with_memories
-from tests.support.soak import more
+from tests.support.soak import every, more
 
 pytestmark = pytest.mark.repeat(more(1, 5))
 
 __all__ = ["fixed_clock", "home", "killer", "server", "test_forgets_beside_a_sweep_a_close_and_an_open"]
 
-STRIDE = 5
+STRIDE = every(5)
 
 
 def test_killed_at_a_call_it_is_finished_by_the_next_run(home: Path, killer: Killer) -> None:

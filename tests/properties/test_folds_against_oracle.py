@@ -21,7 +21,7 @@ from edge.wiring_outside import MODE
 from projections.queries import ReadModels
 from tests.support import oracle
 from tests.support.importing import Record, in_memory, jsonl, take_in
-from tests.support.soak import more
+from tests.support.soak import SOAKING, more
 
 NOW = "2026-06-15T12:00:00Z"
 
@@ -167,7 +167,7 @@ def expected(records: list[Record]) -> Record:
     max_examples=more(200, 4),
     deadline=None,
     database=None,
-    derandomize=True,
+    derandomize=not SOAKING,
     suppress_health_check=list(HealthCheck),
 )
 @given(histories(), st.data())

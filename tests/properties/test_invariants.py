@@ -14,14 +14,14 @@ from tests.properties import witness
 from tests.properties.operators_days import ACTS, Days
 from tests.properties.witness import BODIES
 from tests.support.house import LOG_ID, House, briefing_text, dump, folded, replayed
-from tests.support.soak import more
+from tests.support.soak import SOAKING, more
 
 WEIGHTED = [name for name, often in ACTS.items() for _ in range(often)]
 DAYS = st.lists(st.tuples(st.sampled_from(WEIGHTED), st.integers(0, 9999)), min_size=20, max_size=45)
 BOUNDED = settings(
     deadline=None,
     suppress_health_check=list(HealthCheck),
-    derandomize=True,
+    derandomize=not SOAKING,
     database=None,
     phases=(Phase.generate,),  # shrinking a day takes minutes, and it is short enough to read
 )

@@ -142,6 +142,27 @@ def acts(events: Sequence[Event]) -> dict[str, list[Event]]:
 # -- what must hold ----------------------------------------------------------------------------
 
 
+def check_all(events: Sequence[Event]) -> None:
+    """Whatever was killed, raced or cut off: of a log that no stranger wrote into."""
+    check_whole(events)
+    check_chats(events)
+    check_receipts(events)
+    check_closes(events)
+    check_coverage(events)
+    check_publications(events)
+    check_turns(events)
+    check_results(events)
+
+
+def check_whole(events: Sequence[Event]) -> None:
+    """Of each append, all of its events."""
+    appends: dict[tuple[str, int], list[int]] = {}
+    for event in events:
+        nth, of = event.metadata["batch"]
+        appends.setdefault((event.stream, event.revision - nth), [0, of])[0] += 1
+    assert [at for at, (seen, of) in appends.items() if seen != of] == []
+
+
 def check_chats(events: Sequence[Event]) -> None:
     """I1, I2, I7, I9: closed once, never asked or answered past a question or a close."""
     for voice in voices(events).values():
@@ -220,3 +241,22 @@ def check_publications(events: Sequence[Event]) -> None:
             assert (before.type, before.stream) == ("intent.kernel", event.stream)
             assert before.data["intent"].strip()
             assert (before.metadata["batch"], event.metadata["batch"]) == ([0, 2], [1, 2])
+
+
+def check_turns(events: Sequence[Event]) -> None:
+    """Each turn is counted once, whatever holds it: a part of a long one is one of its own."""
+    counted = [
+        (turn["id"], turn.get("part"))
+        for event in events
+        if event.type == "episode.captured"
+        for turn in event.data["turns"]
+    ]
+    assert len(counted) == len(set(counted)), "a turn is counted twice"
+
+
+def check_results(events: Sequence[Event]) -> None:
+    """One result an episode, of an episode that is there."""
+    captured = {event.id for event in events if event.type == "episode.captured"}
+    extracted = [event.data["episode"] for event in events if event.type == "episode.extracted"]
+    assert len(extracted) == len(set(extracted)), "an episode has two results"
+    assert set(extracted) <= captured, "a result of no episode"

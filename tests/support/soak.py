@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from random import Random
 from typing import Final
 
 _GIVEN: Final = os.environ.get("SOAK_SEED")
@@ -17,6 +18,16 @@ _COUNTS: Final[Counter[str]] = Counter()
 def more(times: int, factor: int = 10) -> int:
     """``times``, or so many times that where there is time."""
     return times * factor if SOAKING else times
+
+
+def every(nth: int) -> int:
+    """Every ``nth`` of all that could be tried, or all of it where there is time."""
+    return 1 if SOAKING else nth
+
+
+def chance_of(name: str) -> Random:
+    """Chance for what has that name; the same in each process that has the same seed."""
+    return Random(f"{SEED} {name}")
 
 
 def counted(what: str, n: int) -> None:
