@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Final
 
 from edge.domain.refusal import Failed
 
-_REBUILD: Final = "rebuild-"
-"""Begins the name of a directory in which models are folded anew, followed by the process's number."""
+_LEFT: Final = re.compile(r"(?:rebuild-|\.restore-|\.log\.db\.)(\d+)-")
+"""Begins the name of what a process keeps only while it rebuilds models or puts a log in its place, with
+the process's number."""
 
 
 class Scrub:
@@ -27,12 +29,17 @@ class Scrub:
 
 
 def remove_leftovers(home: Path) -> None:
-    """Read stores set aside as damaged, and those of rebuilds that were killed: nobody needs them."""
+    """Read stores set aside as damaged, and what rebuilds and restores that were killed left: copies of the
+    words that nobody needs."""
     try:
         (home / "read.damaged").unlink(missing_ok=True)
-        for place in home.glob(f"{_REBUILD}*"):
-            if not _is_running(place.name.removeprefix(_REBUILD).partition("-")[0]):
-                shutil.rmtree(place)
+        for place in home.iterdir():
+            left = _LEFT.match(place.name)
+            if left and not _is_running(int(left[1])):
+                if place.is_dir():
+                    shutil.rmtree(place)
+                else:
+                    place.unlink()
     except OSError as error:
         raise Failed(
             f"{error.filename} cannot be removed, and may hold what was forgotten: {error.strerror}",
@@ -40,11 +47,9 @@ def remove_leftovers(home: Path) -> None:
         ) from None
 
 
-def _is_running(number: str) -> bool:
-    if not number.isdecimal():
-        return False
+def _is_running(number: int) -> bool:
     try:
-        os.kill(int(number), 0)
+        os.kill(number, 0)
     except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:

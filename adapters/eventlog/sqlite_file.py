@@ -198,9 +198,11 @@ def _placed(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _temporary(path: Path) -> Iterator[Path]:
-    """A file of its owner's only, beside ``path``; gone afterwards where it was not moved."""
+    """A file of its owner's only, beside ``path``; gone afterwards where it was not moved.
+
+    Its name has the process's number, so that what a killed one left can be told and removed."""
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.{os.getpid()}-", dir=path.parent)
     except OSError as error:
         raise _said(path, error) from error
     os.close(handle)

@@ -284,7 +284,7 @@ def restore(
         raise Refused(
             f"the log is on {settings.log_name}, not in a file here", hint="EventStoreDB has its own restore"
         )
-    with tempfile.TemporaryDirectory(prefix=".restore-", dir=settings.home) as aside:
+    with tempfile.TemporaryDirectory(prefix=f".restore-{os.getpid()}-", dir=settings.home) as aside:
         log_id = _log_id_of(file, Path(aside) / "log.db", settings.group)
     put_in_place(file, settings.log_path)
     data = {"file": str(file), "log_id": log_id}

@@ -4,7 +4,9 @@ nothing of what was forgotten is in any file, and the log is as if it had not be
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from random import Random
@@ -160,3 +162,41 @@ def test_killed_at_any_moment_the_next_command_finishes_it(
         shutil.rmtree(home)
     counted("commands that forget killed at any moment", killed)
     assert killed > 3
+
+
+KILLED_RESTORE = """
+import os, shutil, signal, sys
+from adapters.eventlog import sqlite_file
+module, name = (sqlite_file, "_check_sound") if sys.argv[1] == "placing" else (shutil, "copyfile")
+done = getattr(module, name)
+def die(*words):
+    done(*words)
+    os.kill(os.getpid(), signal.SIGKILL)
+setattr(module, name, die)
+from edge.__main__ import main
+sys.argv[1:] = sys.argv[2:]
+main()
+"""
+"""Of ``log restore``: while the log's own copy is being placed, or while the backup is looked into."""
+
+
+@pytest.mark.parametrize("point", ["placing", "looking"])
+def test_what_a_killed_restore_left_of_the_log_goes_with_what_is_forgotten(
+    remembering: tuple[Path, Memories], tmp_path: Path, point: str
+) -> None:
+    template, given = remembering
+    home, backup = tmp_path / "home", tmp_path / "backup.db"
+    shutil.copytree(template, home)
+    assert run(home, "log", "backup", backup).returncode == 0
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED_RESTORE, point, "log", "restore", str(backup)],
+        env=ENVIRON | {"EDGE_HOME": str(home)},
+        cwd=REPO,
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL
+    canary = f"{COMMENT} open"
+    assert len(found_in(home, canary)) > len(found_in(template, canary))
+    assert run(home, "forget", "--comment", given.open_comment, "--yes").returncode == 0
+    with opened(home) as edge:
+        forgotten(edge, canary)

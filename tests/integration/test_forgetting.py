@@ -384,18 +384,19 @@ def test_what_a_failing_model_said_of_an_episode_goes_too(edge: Edge) -> None:
     assert found_in(edge.settings.home, "quoted prompt") == []
 
 
-def test_read_stores_that_were_left_lying_go_and_those_in_use_stay(edge: Edge) -> None:
+@pytest.mark.parametrize("begins", ["rebuild-", ".restore-"])
+def test_copies_that_were_left_lying_go_and_those_in_use_stay(edge: Edge, begins: str) -> None:
     given, home = with_memories(edge), edge.settings.home
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     (home / "read.damaged").write_text(SESSION)
     for number in (gone.pid, os.getpid()):
-        place = home / f"rebuild-{number}-x"
+        place = home / f"{begins}{number}-x"
         place.mkdir()
         (place / "read.db").write_text(f"of {number}")
     edge.forgetting.forget(edge.forgetting.comment(given.comment))
     assert not (home / "read.damaged").exists()
-    assert [p.name for p in home.glob("rebuild-*")] == [f"rebuild-{os.getpid()}-x"]
+    assert [p.name for p in home.glob(f"{begins}*")] == [f"{begins}{os.getpid()}-x"]
 
 
 @pytest.mark.parametrize(
