@@ -47,10 +47,15 @@ lint: .venv/.edge-dev
 bench: .venv/.edge-dev
 	$(BIN)/python -m bench $(ARGS)
 
+SOAKED = tests/crash tests/properties tests/contracts \
+	tests/web/test_attacks.py tests/web/test_served.py tests/web/test_description.py \
+	$(addprefix tests/integration/,$(addsuffix .py,test_exchange test_mcp test_read_models \
+	test_worker_away test_worker_on_eventstoredb))
+
 # The tests of what goes wrong, many times what `make test` has time for. A seed tries the same again.
 soak: .venv/.edge-dev
 	SOAK_SEED=$(SEED) $(BIN)/python -m pytest -n auto --maxprocesses 4 --hypothesis-seed $(SEED) \
-	  --soak-report bench/SOAK.md tests/crash tests/properties tests/contracts $(ARGS)
+	  --soak-report bench/SOAK.md $(SOAKED) $(ARGS)
 
 # 135 MB that only tests need. Where there is no Maven, they skip saying so.
 neo4j: .neo4j/.edge-jars

@@ -20,6 +20,8 @@ from tests.crash.kill_points import load_what_it_would_load, perform
 
 NEVER = 0
 FOREVER = 1e9
+SOONEST = 0.0005
+"""Seconds; a timer of none would never ring."""
 
 
 def killed(home: Path, operation: str, seconds: float) -> bool:
@@ -43,7 +45,7 @@ def main(template: Path, work: Path, operation: str, times: int, seed: int) -> N
         home = work / (f"{n:03}" if n else "ended")
         shutil.copytree(template, home)
         began = time.monotonic()
-        died = killed(home, operation, chance.uniform(0.0005, takes) if n else NEVER)
+        died = killed(home, operation, chance.uniform(SOONEST, takes) if n else NEVER)
         if not died:  # what it took when the machine was least busy
             takes = min(takes or FOREVER, time.monotonic() - began)
         deaths += died

@@ -1,12 +1,15 @@
-"""SIGKILL at every call that a close makes on a log at a server, then the same again."""
+"""A close on a log at a server, killed at each call it makes and at moments by lot, then the same again."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
+from math import inf
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -21,10 +24,12 @@ from tests.crash.installs import (
     is_receipt,
     opened,
 )
+from tests.crash.kill_moments import SOONEST
 from tests.crash.kill_points import OPERATIONS, asked_of
 from tests.crash.test_killed_closes import FEWEST_POINTS
 from tests.crash.test_racing_on_eventstoredb import home, server
-from tests.support.soak import counted
+from tests.properties import witness
+from tests.support.soak import counted, more
 
 __all__ = ["home", "server"]
 
@@ -52,14 +57,24 @@ class Killer:
 
     def kills(self, operation: str, at: int, after: bool) -> bool:
         """Whether it died there; else it got through."""
+        died, _ = self._answer(f"{operation} {at} {'after' if after else 'before'}")
+        counted(f"kills before or after a call of {operation} on EventStoreDB", died)
+        return died
+
+    def kills_within(self, operation: str, seconds: float) -> tuple[bool, float]:
+        """Whether it died so soon (0: it may take its time), and how long it lived."""
+        died, lived = self._answer(f"{operation} {seconds} within")
+        counted(f"kills at any moment of {operation} on EventStoreDB", died)
+        return died, lived
+
+    def _answer(self, line: str) -> tuple[bool, float]:
         assert self._process.stdin
         assert self._process.stdout
-        self._process.stdin.write(f"{operation} {at} {'after' if after else 'before'}\n")
+        self._process.stdin.write(f"{line}\n")
         self._process.stdin.flush()
-        answer = self._process.stdout.readline().strip()
-        assert answer in ("killed", "through")
-        counted(f"kills before or after a call of {operation} on EventStoreDB", int(answer == "killed"))
-        return answer == "killed"
+        end, lived = self._process.stdout.readline().split()
+        assert end in ("killed", "through")
+        return end == "killed", float(lived)
 
     def close(self) -> None:
         self._process.communicate()
@@ -72,11 +87,45 @@ def killer(home: Path) -> Iterator[Killer]:
     killer.close()
 
 
-def points() -> Iterator[tuple[int, bool]]:
-    """Before the first call, then after each: before the next one the log is the same."""
-    yield 1, False
-    for at in count(1):
-        yield at, True
+CALLS, MOMENTS = "at calls", "at moments"
+
+Kill = Callable[[str], bool]
+"""Lets an operation die; whether it did."""
+
+
+def at_calls(killer: Killer) -> Iterator[Kill]:
+    """Before the first call, then after each (before the next one the log is the same), until one lives."""
+    died = True
+
+    def kill(operation: str, at: int, after: bool) -> bool:
+        nonlocal died
+        died = killer.kills(operation, at, after)
+        return died
+
+    yield partial(kill, at=1, after=False)
+    calls = count(1)
+    while died:
+        yield partial(kill, at=next(calls), after=True)
+
+
+def at_moments(killer: Killer, chance: Random, times: int) -> Iterator[Kill]:
+    """Within what it takes here and now; the first may take its time, which measures that."""
+    takes = inf
+
+    def kill(operation: str, seconds: float) -> bool:
+        nonlocal takes
+        died, lived = killer.kills_within(operation, seconds)
+        takes = takes if died else min(takes, lived)
+        return died
+
+    yield partial(kill, seconds=0)
+    for _ in range(times):
+        yield partial(kill, seconds=chance.uniform(SOONEST, takes))
+
+
+@pytest.fixture
+def kills(where: str, killer: Killer, chance: Random) -> Iterator[Kill]:
+    return at_calls(killer) if where == CALLS else at_moments(killer, chance, more(10))
 
 
 def assert_not_half_closed(edge: Edge, run_id: str) -> None:
@@ -102,12 +151,15 @@ def a_run(edge: Edge, home: Path) -> tuple[str, str]:
     return folds, replies
 
 
-def test_a_killed_grill_close_is_resumed_as_if_it_had_not_been(home: Path, killer: Killer) -> None:
+@pytest.mark.parametrize("where", [CALLS, MOMENTS])
+def test_a_killed_grill_close_is_resumed_as_if_it_had_not_been(
+    home: Path, where: str, kills: Iterator[Kill]
+) -> None:
     left = []
-    for at, after in points():
+    for kill in kills:
         with opened(home) as edge:
             folds, replies = a_run(edge, home)
-        died = killer.kills("close_a_run", at, after)
+        kill("close_a_run")
         with opened(home) as edge:
             run_id = asked_of(home)["run"]
             assert_not_half_closed(edge, run_id)
@@ -118,18 +170,19 @@ def test_a_killed_grill_close_is_resumed_as_if_it_had_not_been(home: Path, kille
                 assert [e.type for e in edge.log.read(edge.streams.chat(chat))] == types
             ended = [e.type for e in edge.log.read(edge.streams.grill(run_id))]
             assert sorted(ended[1:]) == ["grill.closed"] * 2 + ["grill.finished"] + ["grill.planned"] * 2
-        if not died:
-            break
     assert len(left) > FEWEST_POINTS
-    assert set(left) == {2, 1, 0}  # it died with neither, one and both of the two chats closed
+    if where == CALLS:
+        assert set(left) == {2, 1, 0}  # it died with neither, one and both of the two chats closed
     with opened(home) as edge:
+        witness.check_all(list(edge.log.read_all()))
         assert edge.health()["errors"] == []
         assert_derived_from_its_log(edge)
 
 
-def test_a_killed_dispatch_close_publishes_and_receipts_once(home: Path, killer: Killer) -> None:
+@pytest.mark.parametrize("where", [CALLS, MOMENTS])
+def test_a_killed_dispatch_close_publishes_and_receipts_once(home: Path, kills: Iterator[Kill]) -> None:
     opened_ids = 0
-    for at, after in points():
+    for kill in kills:
         opened_ids += 1
         with opened(home) as edge:
             act = edge.voz.comment("E o custo?").id
@@ -140,7 +193,7 @@ def test_a_killed_dispatch_close_publishes_and_receipts_once(home: Path, killer:
         artefato = {"slug": slug, "title": "Study", "body": "# Study"}
         asked = {"dispatch": dispatch.dispatch_id, "intent": "why", "artefato": artefato, "answered": {}}
         ask(home, asked)
-        died = killer.kills("close_a_dispatch", at, after)
+        kill("close_a_dispatch")
         with opened(home) as edge:
             OPERATIONS["close_a_dispatch"](edge, asked)
             published = [e.type for e in edge.log.read(edge.streams.artefato(slug))]
@@ -148,9 +201,8 @@ def test_a_killed_dispatch_close_publishes_and_receipts_once(home: Path, killer:
             assert sum(map(is_receipt, edge.log.read(edge.streams.chat(act)))) == 1
             closed = [e.type for e in edge.log.read(edge.streams.dispatch(dispatch.dispatch_id))]
             assert closed.count("dispatch.closed") == 1
-        if not died:
-            break
     assert opened_ids > FEWEST_POINTS
     with opened(home) as edge:
+        witness.check_all(list(edge.log.read_all()))
         assert edge.health()["errors"] == []
         assert_derived_from_its_log(edge)

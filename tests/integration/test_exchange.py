@@ -21,6 +21,7 @@ from edge.journal import Act
 from edge.lines import MAX_LINE
 from edge.wiring import Edge
 from tests.support.importing import Record, contents, in_memory, install, jsonl, line, take_in
+from tests.support.soak import counted, more
 
 HISTORY = [
     line(5, "artefato.published", {"slug": "a1", "title": "T", "body": "B", "proposes": [
@@ -314,9 +315,12 @@ def _mutated(raw: bytes, chance: random.Random) -> bytes:
     return bytes(line_)
 
 
-def test_a_thousand_damaged_lines_leave_no_trace_and_lose_no_neighbour(edge: Edge) -> None:
-    chance = random.Random(20260501)
+@pytest.mark.repeat(more(1))
+def test_a_thousand_damaged_lines_leave_no_trace_and_lose_no_neighbour(
+    edge: Edge, chance: random.Random
+) -> None:
     content, sentinels = b"", []
+    counted("damaged lines of an import", 1200)
     for n in range(1200):
         content += _mutated(chance.choice(LINES), chance) + b"\n"
         if n % 10 == 0:

@@ -13,6 +13,7 @@ import pytest
 from mcp import Client
 
 from tests.support.mcp_client import EDGE, Lines, data_of, environment, error_of, with_client
+from tests.support.soak import counted, more
 
 NAMES = [
     "briefing",
@@ -280,8 +281,8 @@ def test_a_message_that_is_too_long_is_refused_by_its_id(home: Path) -> None:
     assert lines.end()[0] == 0
 
 
-def test_any_mutation_of_a_message_leaves_the_server_answering(home: Path) -> None:
-    seed = random.Random(20261130)
+@pytest.mark.repeat(more(1, 5))
+def test_any_mutation_of_a_message_leaves_the_server_answering(home: Path, chance: random.Random) -> None:
     lines = Lines(home)
     lines.begin()
     plain = {
@@ -291,14 +292,15 @@ def test_any_mutation_of_a_message_leaves_the_server_answering(home: Path) -> No
         "params": {"name": "propose", "arguments": {"title": "a", "body": "b", "relates_to": ["c"]}},
     }
     junk: list[Any] = [None, True, -1, 1e308, "", "x" * 50_000, [], {}, [[[]]], {"$ref": "#"}, "\u0000\u202e"]
+    counted("messages to the MCP server mutated", 300)
     for nth in range(300):
         message = json.loads(json.dumps(plain)) | {"id": nth + 100}
         places = [message, message["params"], message["params"]["arguments"]]
-        place = seed.choice(places)
-        place[seed.choice([*place, "extra"])] = seed.choice(junk)
+        place = chance.choice(places)
+        place[chance.choice([*place, "extra"])] = chance.choice(junk)
         line = bytearray(json.dumps(message).encode())
         if nth % 3 == 0:
-            line[seed.randrange(len(line))] = seed.randrange(256)
+            line[chance.randrange(len(line))] = chance.randrange(256)
         lines.say(bytes(line).replace(b"\n", b" "))
         if nth % 20 == 0:
             assert lines.ask(f"still there {nth}", "ping")["result"] is not None

@@ -25,6 +25,7 @@ from tests.crash.installs import ENVIRON, NOW, REPO, command
 from tests.integration.test_worker import PATIENCE, eventually
 from tests.support.esdb.process import EventStoreProcess
 from tests.support.house import dump, folded
+from tests.support.soak import more
 from tests.support.steers import with_steers
 
 DROPS, KILLS = 30, 5
@@ -108,6 +109,7 @@ def assert_folded_once(home: Path) -> None:
         assert edge.store.quarantined() == []
 
 
+@pytest.mark.repeat(more(1, 3))
 def test_dropped_again_and_again_it_misses_and_doubles_nothing(
     server: EventStoreProcess, home: Path, worker: Working
 ) -> None:
@@ -127,6 +129,7 @@ def test_dropped_again_and_again_it_misses_and_doubles_nothing(
     assert worker.said[-1] == "stopped"
 
 
+@pytest.mark.repeat(more(1, 3))
 def test_killed_again_and_again_the_server_is_waited_for(
     server: EventStoreProcess, home: Path, worker: Working
 ) -> None:

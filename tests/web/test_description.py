@@ -15,9 +15,12 @@ from schemathesis.generation.modes import GenerationMode
 
 from adapters.web.guards import CSP
 from adapters.web.limits import Limit
+from tests.support.soak import counted, more
 from tests.web.operator import Operator
 
-BOUNDS = settings(max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+BOUNDS = settings(
+    max_examples=more(20, 5), deadline=None, database=None, suppress_health_check=list(HealthCheck)
+)
 
 
 @pytest.fixture
@@ -52,6 +55,7 @@ def test_no_request_makes_it_fail(operator: Operator, described: Any) -> None:
         tried = given(case=strategy)(asked)
         BOUNDS(tried)()
     assert replies > 300
+    counted("requests made up by schemathesis", replies)
 
 
 def _path(case: Any) -> str:
