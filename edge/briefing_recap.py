@@ -10,7 +10,7 @@ from edge.domain import corpus
 from edge.domain.corpus import Artefato
 from edge.domain.language import Lang, first_line
 from edge.ports import Queries, RecentEpisode
-from edge.recap import ARTEFATOS, DAYS, Relations
+from edge.recap import ARTEFATOS, COUNTED, DAYS, Relations
 
 GIST_SHOWN: Final = 60
 PROSE_TIER: Final = "hypothesis"
@@ -33,6 +33,10 @@ _T: Final[dict[str, dict[Lang, str]]] = {
     "looked at": {
         "en": "looked at: the newest {looked_at} of {there} episodes of the last {days} days",
         "pt": "vistos: os {looked_at} episódios mais recentes dos {there} dos últimos {days} dias",
+    },
+    "looked at of many": {
+        "en": "looked at: the newest {looked_at} of more than {many} episodes of the last {days} days",
+        "pt": "vistos: os {looked_at} episódios mais recentes de mais de {many} dos últimos {days} dias",
     },
     "prose": {"en": "in the words of {by}: {text}", "pt": "nas palavras de {by}: {text}"},
     "why": {"en": "why: {why}", "pt": "porquê: {why}"},
@@ -67,8 +71,9 @@ def in_words(recap: Sequence[Told], by: str, text: str, lang: Lang) -> Line:
 def _bound(related: Relations, lang: Lang) -> list[Line]:
     if related.there <= related.looked_at:
         return []
-    counts = {"looked_at": related.looked_at, "there": related.there, "days": DAYS}
-    return [Line(_T["looked at"][lang].format(**counts), None, [])]
+    which = "looked at" if related.there <= COUNTED else "looked at of many"
+    said = _T[which][lang].format(looked_at=related.looked_at, there=related.there, many=COUNTED, days=DAYS)
+    return [Line(said, None, [])]
 
 
 def _published(

@@ -243,8 +243,8 @@ class Queries(Protocol):
         """Extracted episodes said since an ISO time, newest first: id, and the position it changed at."""
         ...
 
-    def count_of_recent_episodes(self, since: str) -> int:
-        """How many there are of them without a limit; costs what was said since then, not all there is."""
+    def count_of_recent_episodes(self, since: str, limit: int) -> int:
+        """How many of them there are, counted up to a limit."""
         ...
 
     def episode_place(self, episode: str) -> Place | None:

@@ -23,6 +23,8 @@ DAYS: Final = 7
 ARTEFATOS: Final = 5
 EPISODES: Final = 200
 """Of the window, the newest, that are looked at."""
+COUNTED: Final = 1_000
+"""Of the window, so many are counted at most: it is known there are more."""
 NAMED: Final = 3
 """Related episodes of one artefato that are named, at most."""
 ALIKE: Final = 0.16
@@ -40,7 +42,7 @@ _VERSION: Final = 2
 
 class Relations(NamedTuple):
     """By slug, the episodes an artefato is related to, best first; how many were looked at, of how
-    many that there are in the window."""
+    many that there are in the window, one more than :data:`COUNTED` at most."""
 
     episodes: dict[str, list[str]]
     looked_at: int
@@ -53,7 +55,7 @@ def relations(queries: Queries, now: datetime) -> Relations:
     recent = queries.recent_episodes(_since(now), EPISODES)
     there = len(recent)
     if there == EPISODES:
-        there = queries.count_of_recent_episodes(_since(now))
+        there = queries.count_of_recent_episodes(_since(now), COUNTED + 1)
     kept = json.loads(queries.noted(_NOTE) or "{}")
     if kept.get("key") == _key(artefatos, recent):
         return Relations(kept["episodes"], len(recent), there)

@@ -14,7 +14,8 @@ TABLES: Final[dict[str, str]] = {
         ) WITHOUT ROWID;
         CREATE INDEX knowledge_episodes_stream ON knowledge_episodes (stream);
         CREATE INDEX knowledge_episodes_changed ON knowledge_episodes (changed);
-        CREATE INDEX knowledge_episodes_at ON knowledge_episodes (at) WHERE extracted > 0;
+        CREATE INDEX knowledge_episodes_at ON knowledge_episodes (at, id, changed, extracted, state, presence)
+            WHERE extracted > 0;
     """,
     "knowledge_contributions": """
         CREATE TABLE knowledge_contributions (

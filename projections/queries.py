@@ -180,8 +180,8 @@ class ReadModels:
     def recent_episodes(self, since: str, limit: int) -> list[tuple[str, int]]:
         return recent.said_since(self._connection, since, limit)
 
-    def count_of_recent_episodes(self, since: str) -> int:
-        return recent.count_since(self._connection, since)
+    def count_of_recent_episodes(self, since: str, limit: int) -> int:
+        return recent.count_since(self._connection, since, limit)
 
     def episode_place(self, episode: str) -> Place | None:
         return recent.place(self._connection, episode)

@@ -24,10 +24,10 @@ def said_since(connection: apsw.Connection, since: str, limit: int) -> list[tupl
     return cast("list[tuple[str, int]]", list(rows))
 
 
-def count_since(connection: apsw.Connection, since: str) -> int:
+def count_since(connection: apsw.Connection, since: str, limit: int) -> int:
     """See :meth:`edge.ports.Queries.count_of_recent_episodes`."""
-    query = f"SELECT count(*) FROM knowledge_episodes WHERE at >= ? AND {_COUNTS}"
-    return cast("int", connection.execute(query, (since,)).get)
+    query = f"SELECT count(*) FROM (SELECT 1 FROM knowledge_episodes WHERE at >= ? AND {_COUNTS} LIMIT ?)"
+    return cast("int", connection.execute(query, (since, limit)).get)
 
 
 def told_of(connection: apsw.Connection, episodes: Sequence[str]) -> list[RecentEpisode]:

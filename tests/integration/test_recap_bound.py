@@ -70,6 +70,24 @@ def test_more_than_are_looked_at_are_counted_and_the_first_line_says_so(house: H
     assert published.startswith("**filas**")
 
 
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [
+        ("en", "looked at: the newest 200 of more than 250 episodes of the last 7 days"),
+        ("pt", "vistos: os 200 episódios mais recentes de mais de 250 dos últimos 7 dias"),
+    ],
+)
+def test_counting_ends_where_it_is_known_that_there_are_many(
+    house: House, lang: Lang, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("edge.recap", "edge.briefing_recap"):
+        monkeypatch.setattr(f"{module}.COUNTED", 250)
+    live(house, 250)
+    assert recap(house, lang)[0] == SAID[lang].format(n=250)
+    live(house, 2, days_ago=2)
+    assert recap(house, lang)[0] == said
+
+
 def test_only_episodes_that_count_and_were_said_in_those_days_are_counted(house: House) -> None:
     live(house, EPISODES + 5)
     live(house, 7, days_ago=DAYS + 1)  # too old
@@ -108,8 +126,8 @@ def test_counting_looks_at_the_window_and_not_at_all_there_is(house: House) -> N
     connection.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: asked.append(event["sql"]))
     recap(house)
     connection.trace_v2(0)
-    (count,) = {sql for sql in asked if re.match(r"SELECT count\(\*\) FROM knowledge_episodes WHERE", sql)}
-    plan = connection.execute(f"EXPLAIN QUERY PLAN {count}", ("2026",)).fetchall()
-    assert [step[3] for step in plan] == [
-        "SEARCH knowledge_episodes USING INDEX knowledge_episodes_at (at>?)"
-    ]
+    (count,) = {sql for sql in asked if re.match(r"SELECT count\(\*\) FROM \(SELECT 1 FROM knowledge", sql)}
+    plan = connection.execute(f"EXPLAIN QUERY PLAN {count}", ("2026", 5)).fetchall()
+    assert "SEARCH knowledge_episodes USING COVERING INDEX knowledge_episodes_at (at>?)" in {
+        step[3] for step in plan
+    }
