@@ -24,6 +24,8 @@ from projections.model import ReadModel
 
 EXTRACTION_FORGOTTEN: Final = "extraction.forgotten"
 _KINDS: Final[tuple[tuple[Kind, str], ...]] = (("entity", "entities"), ("fact", "facts"))
+_MOST: Final = 2**53
+"""Of anything that is counted; thousands of them add up to less than a column holds."""
 _Cost = tuple[str, str, int, int, int]
 
 
@@ -271,5 +273,10 @@ def _cost(event: Event) -> _Cost:
     seconds = cost.get("seconds") or 0
     return (
         *(event.recorded_at[:10], str(by.get("model") or "")),
-        *(int(cost.get("calls") or 0), int(cost.get("tokens") or 0), round(seconds * 1000)),
+        *(_held(cost.get("calls") or 0), _held(cost.get("tokens") or 0), _held(round(seconds * 1000))),
     )
+
+
+def _held(number: float) -> int:
+    """A count as a column can hold it: one that nobody can have counted stands in no fold's way."""
+    return max(-_MOST, min(int(number), _MOST))

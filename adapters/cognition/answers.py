@@ -16,9 +16,13 @@ from edge.ports_knowledge import Answer, ModelAway, ModelFailed
 
 MAX_TEXT: Final = 512 * 1024
 """Characters of an answer; no question of edge's has a longer one."""
+MAX_TOKENS: Final = 100_000_000
+"""Of one answer: no model reads or writes as many, and what says more does not count."""
 _QUOTED_BACK: Final = 4_000
 _THOUGHT: Final = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
-_FENCED: Final = re.compile(r"```[a-zA-Z0-9]{0,10}[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
+_FENCED: Final = re.compile(r"```[a-zA-Z0-9]{0,10}[ \t]*\n(.*?)```", re.DOTALL)
+"""What stands before its end may be blank: a pattern that left that out would look at each blank again
+from every one before it, and many take hours."""
 
 
 class Said(NamedTuple):

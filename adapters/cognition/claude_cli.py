@@ -23,7 +23,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from adapters.cognition.answers import Said, failed, settled, wanted
+from adapters.cognition.answers import MAX_TOKENS, Said, failed, settled, wanted
 from edge.domain.episodes import MODEL_CALL_MARK
 from edge.domain.events import Data
 from edge.domain.language import first_line, tokens
@@ -277,7 +277,8 @@ def _spent(result: Data) -> int:
     if not isinstance(usage, dict):
         return 0
     parts = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
-    return sum(n for n in (usage.get(part) for part in parts) if isinstance(n, int) and n > 0)
+    spent = sum(n for n in (usage.get(part) for part in parts) if isinstance(n, int) and n > 0)
+    return spent if spent <= MAX_TOKENS else 0
 
 
 def _line(raw: bytes) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Final
 
-from adapters.cognition.answers import Said, failed, settled, wanted
+from adapters.cognition.answers import MAX_TOKENS, Said, failed, settled, wanted
 from adapters.openai_api import TIMEOUT, Api, AsyncApi, BlockingApi, FormatRefused
 from edge.domain.events import Data
 from edge.domain.language import clean, tokens
@@ -104,14 +104,14 @@ def _text(content: Any) -> str:
 
 
 def _spent(document: Data, texts: str) -> int:
-    """Tokens in and out as the server counts them; else as edge estimates."""
+    """Tokens in and out as the server counts them; as edge estimates where it does not, or cannot have."""
     usage = document.get("usage")
     if isinstance(usage, dict):
         total = usage.get("total_tokens")
-        if isinstance(total, int) and total > 0:
+        if isinstance(total, int) and 0 < total <= MAX_TOKENS:
             return total
         parts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
         known = sum(n for n in parts if isinstance(n, int) and n > 0)
-        if known:
+        if 0 < known <= MAX_TOKENS:
             return known
     return tokens(texts)

@@ -106,8 +106,9 @@ def test_an_answer_is_taken_from_whatever_it_comes_in(claude: StandInClaude, pla
     assert Asker(claude).asks("x" * 500_000).data == {"n": 1}
 
 
-def test_tokens_are_estimated_where_they_are_not_counted(claude: StandInClaude) -> None:
-    claude.plays({**GOOD, "with": {"usage": None}})
+@pytest.mark.parametrize("usage", [None, {"output_tokens": 10**30}])
+def test_tokens_are_estimated_where_they_are_not_counted(claude: StandInClaude, usage: Any) -> None:
+    claude.plays({**GOOD, "with": {"usage": usage}})
     assert 50 < Asker(claude).asks().tokens < 150
 
 

@@ -118,6 +118,8 @@ def test_a_server_that_takes_no_format_at_all_is_asked_in_words(server: StandInS
     [
         ({"prompt_tokens": 5, "completion_tokens": 6}, 11),
         ({"total_tokens": 0}, 7),
+        ({"total_tokens": 10**30}, 7),
+        ({"prompt_tokens": 10**30, "completion_tokens": 6}, 7),
         (None, 7),
         ("many", 7),
     ],

@@ -234,6 +234,20 @@ def test_no_read_model_keeps_a_hash_of_the_name_of_an_entity_that_was_curated_an
     history.house.close()
 
 
+def test_a_cost_that_no_column_can_hold_keeps_no_extraction_from_being_folded() -> None:
+    house = House()
+    said = contribution("an episode", [], "Postgres")
+    for tokens, seconds in ((1e30, 1e300), (10**30, 0.25), (10, 0.25)):
+        cost = {"calls": 2, "tokens": tokens, "seconds": seconds}
+        house.foreign("episode.extracted", "extraction-g.an-episode", "extractor", **{**said, "cost": cost})
+    house.current()
+    connection = house.store.connection
+    assert house.store.quarantined() == []
+    assert connection.execute("SELECT calls, tokens > 2e15 FROM knowledge_costs").get == (6, 1)
+    assert dump(connection) == dump(folded(house.log).connection)
+    house.close()
+
+
 def rows(store: ReadStore) -> list[str]:
     return [row for row in dump(store.connection) if row.startswith("knowledge_")]
 

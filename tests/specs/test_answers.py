@@ -46,6 +46,8 @@ class Scripted:
         '\n {"n": 1}\n',
         '```json\n{"n": 1}\n```',
         '```\n{"n": 1}\n```',
+        '```\n{"n": 1} \n\t \n  ```',
+        '```json\n{"n": 1}```',
         'Here it is:\n\n```json\n{"n": 1}\n```\nAnything else?',
         'Of course! {"n": 1} is the answer.',
         '<think>{"n": 7}? No. It is one.</think>\n{"n": 1}',
@@ -73,6 +75,10 @@ def test_an_object_is_found_in_what_models_wrap_it_in(text: str) -> None:
 )
 def test_nonsense_and_parts_are_no_object(text: str) -> None:
     assert object_in(text) is None
+
+
+def test_a_fence_that_never_ends_is_given_up_however_many_blanks_it_begins_with() -> None:
+    assert object_in("```\n" + " " * (MAX_TEXT - 5) + "x") is None  # looking anew from each takes an hour
 
 
 def test_what_no_file_could_hold_is_replaced() -> None:
