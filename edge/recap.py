@@ -73,7 +73,10 @@ def refresh(queries: Queries, now: datetime) -> None:
 
 
 def _since(now: datetime) -> str:
-    return (now.astimezone(UTC) - timedelta(days=DAYS)).isoformat()
+    try:
+        return (now.astimezone(UTC) - timedelta(days=DAYS)).isoformat()
+    except OverflowError:  # in the first days there are, before which nothing was said
+        return ""
 
 
 def _key(artefatos: Sequence[Artefato], recent: Sequence[tuple[str, int]]) -> str:

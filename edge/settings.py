@@ -183,9 +183,11 @@ def moment_named(text: str, zone: tzinfo) -> datetime:
     """An ISO date or time; one without an offset is in the operator's zone."""
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+        moment.astimezone(UTC)
+    except (ValueError, OverflowError):  # no date, or one that has none in UTC
         raise Misused(f"{text!r} is not a date", hint="write it as 2026-12-31 or 2026-12-31T08:00Z") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=zone)
+    return moment
 
 
 def load(home: Path, environ: Mapping[str, str] = os.environ) -> Settings:

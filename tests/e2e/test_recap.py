@@ -57,6 +57,13 @@ def test_an_artefato_stands_beside_the_sessions_it_has_to_do_with_and_another_sa
     assert other["id"].startswith("tide-tables.")
 
 
+def test_a_briefing_can_be_of_any_day_there_is(working: Person) -> None:
+    for day in ("0001-01-01", "0001-01-05", "9999-12-31"):
+        assert working.gets("briefing", "--at", day)["recomputed"]
+    for day in ("9999-12-31T23:59-12:00", "0001-01-01T00:00+14:00"):  # in UTC there is none
+        assert working.is_told(2, "briefing", "--at", day) == f"{day!r} is not a date"
+
+
 def test_sessions_older_than_the_window_relate_to_nothing(working: Person) -> None:
     working.sets(EDGE_NOW="2026-12-21T12:00:00Z")
     assert all(
