@@ -102,6 +102,7 @@ def event_node(event: Event) -> Node:
         "outcome",
         "state",
         "text",
+        "into",
     )
     said = next((text for field in fields if (text := text_of(event.data, field))), "")
     text = f"{event.type} by {event.actor}" + (f": {said}" if said else "")

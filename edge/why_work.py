@@ -29,6 +29,8 @@ def of_dispatch(telling: Telling, dispatch_id: str) -> Node | None:
     stream = stream_of(telling.streams.dispatch, dispatch_id)
     steps = [event_node(event) for event in telling.read(stream) if event.type != "dispatch.opened"]
     text = f"{state['kind']} dispatch, {state['state']}" + (f": {state['theme']}" if state["theme"] else "")
+    if state["state"] == "none" and any(step.kind == "dispatch.forgotten" for step in steps):
+        text = "(forgotten)"
     return Node(
         *("dispatch", dispatch_id, text, state["event"], stream, state["position"], state["at"], steps)
     )
@@ -57,7 +59,10 @@ def of_artefato(telling: Telling, slug: str) -> Node | None:
 
 def of_line(telling: Telling, id_: str) -> Node | None:
     dispatch_id, n = line_of(id_)
+    forgotten = None
     for event in telling.read(stream_of(telling.streams.dispatch, dispatch_id)):
+        if event.type == "dispatch.forgotten":
+            forgotten = event
         items = event.data.get("items")
         if event.type != "briefing.presented" or not isinstance(items, list):
             continue
@@ -73,7 +78,7 @@ def of_line(telling: Telling, id_: str) -> Node | None:
             text=cut(text_of(item, "text")),
             because=[*(node for node in behind if node), *more(id_, len(named), EVENTS_NAMED), *offered],
         )
-    return None
+    return Node("line", id_, "(forgotten)", because=[event_node(forgotten)]) if forgotten else None
 
 
 def _ref(cite: Data) -> str:

@@ -10,7 +10,7 @@ from edge.cli.common import At, Home, Json, counted, group, opened, queries, say
 from edge.cli.knowledge_clusters import clusters
 from edge.domain.knowledge import Tier
 from edge.domain.language import first_line
-from edge.domain.refusal import Misused
+from edge.domain.refusal import Misused, Refused
 from edge.knowledge import CuratedAt
 from edge.ports_knowledge import Knowing
 from edge.settings import require_operator
@@ -78,12 +78,16 @@ def show(id_: Id, at: At = None, home: Home = None, json_: Json = False) -> None
             item, curation = known.knowledge.item(full), known.knowledge.curation(full)
             subject = known.knowledge.subject(full)
     if item is None:
-        what = f"{full} is {subject.kind} {subject.words!r}" if subject else f"no knowledge {id_!r}"
-        raise Misused(what, hint="`edge knowledge list` names the statements")
+        hint = "`edge knowledge list` names the statements"
+        if subject is None:
+            raise Refused(f"no knowledge {id_!r}", hint=hint)
+        raise Misused(f"{full} is {subject.kind} {subject.words!r}", hint=hint)
     data = {**item.as_json(len(item.episodes)), "events": item.events, "curation": curation}
     lines = [_line(item), f"said in {counted(len(item.episodes), 'episode')}: {', '.join(item.episodes)}"]
     if item.entities:
         lines.append(f"about {', '.join(item.entities)}")
+    if curation and curation["into"]:
+        lines.append(f"merged into {curation['into']}")
     if curation and curation["reason"]:
         lines.append(f"{curation['standing']}: {curation['reason']}")
     say(json_, data, "\n".join(lines))

@@ -107,6 +107,15 @@ def test_merged_statements_count_as_one(knowing: Person) -> None:
     assert one["id"] not in listed
     assert set(listed[other["id"]]["episodes"]) == {*one["episodes"], *other["episodes"]}
     knowing.is_told(3, "knowledge", "merge", other["id"], one["id"])  # what is gone takes nothing in
+    assert f"merged into {other['id']}" in knowing.types("knowledge", "show", one["id"]).out.splitlines()
+    (merged,) = [
+        node for node in knowing.gets("why", one["id"])["because"] if node["kind"] == "knowledge.merged"
+    ]
+    assert other["id"] in merged["text"]
+
+
+def test_a_statement_that_is_not_there_is_refused_like_any_other_thing(knowing: Person) -> None:
+    assert "no knowledge" in knowing.is_told(3, "knowledge", "show", "nowhere")
 
 
 def test_what_was_merged_into_words_that_are_forgotten_stands_for_itself_again(knowing: Person) -> None:

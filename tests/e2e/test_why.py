@@ -173,6 +173,18 @@ def test_a_forgotten_session_is_behind_nothing_any_more(told: Person) -> None:
         assert TALKS["queue"][1][1] not in told.types("why", id_).out
 
 
+def test_a_briefing_that_was_forgotten_is_said_to_be_and_so_is_each_of_its_lines(told: Person) -> None:
+    (shown,) = [e for e in events(told).values() if e["type"] == "briefing.presented"][-1:]
+    dispatch = shown["stream"].partition(".")[2]
+    told.gets("close", dispatch)
+    for file in (told.home.parent / "transcripts").rglob("*.jsonl"):
+        told.types("forget", file.stem, "--yes")
+    for id_ in (dispatch, f"{dispatch}#3"):
+        tree = told.gets("why", id_)
+        assert tree["text"] == "(forgotten)"
+        assert [node["kind"] for node in tree["because"]] == ["dispatch.forgotten"]
+
+
 def test_a_log_that_names_causes_without_end_is_told_as_far_as_it_goes(told: Person) -> None:
     lines = [
         {"id": f"00000000-0000-4000-8000-{n:012d}", "type": "beat.ran", "stream": f"import-me.b{n}"}
