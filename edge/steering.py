@@ -44,6 +44,11 @@ class Steering:
                 "relates_to": standing["relates_to"],
             }
             fields = kept | {name: value for name, value in fields.items() if value is not None}
+        elif id_ and not fields.get("title"):
+            raise Refused(
+                f"no live steer {id_}",
+                hint="`edge direction list` shows them; a new one takes --title and --body",
+            )
         checked = direction.steer_fields(
             fields.get("title") or "",
             fields.get("body") or "",

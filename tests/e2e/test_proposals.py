@@ -50,6 +50,15 @@ def test_one_act_accepts_a_proposal_just_as_it_stands_and_one_rejects_it(propose
     assert f"edge direction set {rest}" not in told  # it is decided
 
 
+def test_what_is_not_there_to_accept_is_named_and_not_asked_for_a_title(proposer: Person) -> None:
+    gone = proposals(proposer)["Shorter reports"]["id"]
+    proposer.gets("direction", "drop", gone, "--reason", "they are short")
+    for id_ in (gone, "no-such-steer"):
+        assert proposer.is_told(3, "direction", "set", id_) == f"no live steer {id_}"
+    proposer.gets("direction", "set", gone, "--title", "Shorter reports", "--body", "One page.")
+    assert proposals(proposer)["Shorter reports"]["tier"] == "set"
+
+
 def test_a_grills_agenda_leaves_out_a_proposal_whose_last_day_is_over(proposer: Person) -> None:
     proposer.gets(
         "direction", "propose", "--title", "Só até dez", "--body", "Não.", "--expires", "2026-11-10"
