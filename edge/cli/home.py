@@ -94,7 +94,10 @@ def init(
     )
     log_id = initialise(settings)
     data = {"home": str(place), "group": settings.group, "log_id": log_id}
-    say(json_, data, f"edge of group {settings.group} lives in {place}\nnext: edge open beat")
+    lines = [f"edge of group {settings.group} lives in {place}"]
+    if store and not store.expanduser().is_dir():
+        lines.append(f"{settings.root} is not there: a sweep finds nothing until it is")
+    say(json_, data, "\n".join([*lines, "next: edge open beat"]))
 
 
 def _asked_group() -> str:
@@ -153,7 +156,11 @@ def status(home: Home = None, json_: Json = False) -> None:
     lines += [f"unfinished run {run}: `edge grill show {run}`" for run in data["unfinished_runs"]]
     lines += [f"has not let go yet of what is forgotten: {name}" for name in data["forgetting"]]
     lines += [f"{error['kind']}: {', '.join(error['ids'])}".rstrip(": ") for error in data["errors"]]
-    lines += [f"{NAMED[r['item']][0]} ({r['n']}): `{r['run']}`" for r in data["remedies"]]
+    lines += [
+        f"{NAMED[r['item']][0]} ({r['n']}): `{r['run']}`"
+        for r in data["remedies"]
+        if r["item"] != "unfinished"
+    ]
     lines += _hooks(data["hook"])
     say(json_, data, "\n".join(lines))
 
@@ -237,7 +244,8 @@ def at_(
     model: Annotated[
         str,
         typer.Argument(
-            metavar="MODEL", help="chats, acts, direction, corpus, episodes, clusters, health or briefing."
+            metavar="MODEL",
+            help="chats, acts, direction, corpus, episodes, knowledge, clusters, sources, health, briefing.",
         ),
     ] = "chats",
     home: Home = None,

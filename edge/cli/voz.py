@@ -171,11 +171,13 @@ def pending(at: At = None, home: Home = None, json_: Json = False) -> None:
         f"pending: {counted(counts['comments'], 'comment')}, {counted(counts['votes'], 'vote')};"
         f" naked: {counts['naked']}"
     ]
-    lines += [
-        f"{a['act']}  {a['kind']}  {a['target'] or 'general'}  {first_line(a['text'] or '', 80)}"
-        for a in data["pending"]
-    ]
+    lines += [f"{a['act']}  {a['kind']}  {a['target'] or 'general'}  {_wording(a)}" for a in data["pending"]]
     say(json_, data, "\n".join(lines))
+
+
+def _wording(act: Data) -> str:
+    """A comment's first line, or which way a vote went."""
+    return f"{act['value']:+d}" if act["value"] is not None else first_line(act["text"] or "", 80)
 
 
 def owed(known: Queries) -> Data:

@@ -20,6 +20,15 @@ def test_init_refuses_to_overwrite_and_a_home_without_identity_runs_nothing(
     assert not (tmp_path / "nobody").exists()
 
 
+def test_init_says_where_there_is_no_store_to_sweep(person: Person, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for name, missing in (("there", False), ("typo", True)):
+        store = tmp_path / name
+        said = person.types("init", "--group", "me", "--store", store, "--home", tmp_path / f"of-{name}")
+        assert said.code == 0
+        assert (f"{store} is not there" in said.out) == missing
+
+
 @pytest.mark.parametrize("group", ["", "Me", "a b", "x" * 33, "../x"])
 def test_a_group_that_is_no_name_is_refused(person: Person, tmp_path: Path, group: str) -> None:
     assert "not a valid name" in person.is_told(3, "init", "--group", group, "--home", tmp_path / "new")
@@ -91,6 +100,7 @@ def test_a_key_makes_a_retry_land_once_and_is_not_reused(person: Person) -> None
     voted = person.gets("voz", "vote", "study", "up", "--key", "k")
     assert person.gets("voz", "vote", "study", "up", "--key", "k") == voted | {"duplicate": True}
     assert "used for another" in person.is_told(3, "voz", "vote", "study", "down", "--key", "k")
+    assert person.types("voz", "pending").out.splitlines()[-1].split()[1:] == ["vote", "study", "+1"]
     assert len(person.gets("voz", "list")) == 1
 
 
