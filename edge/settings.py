@@ -202,7 +202,9 @@ def load(home: Path, environ: Mapping[str, str] = os.environ) -> Settings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Misused(f"{path} cannot be read: {error}", hint="mend it, or move it away") from None
     except OSError as error:
-        raise Failed(f"{path} cannot be read: {error.strerror}") from None
+        raise Failed(
+            f"{path} cannot be read: {error.strerror}", hint="check its path and permissions"
+        ) from None
     values = _flat(document, path) | _from(environ)
     if not values.get("group"):
         raise Misused(f"no identity: {path} names no group", hint='add a line like group = "me"')

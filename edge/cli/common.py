@@ -133,7 +133,9 @@ def document_of(path: str) -> Any:
     try:
         text = text_of("-") if path == "-" else Path(path).read_text("utf-8")
     except OSError as error:
-        raise Misused(f"{name} cannot be read: {error.strerror}") from None
+        raise Misused(
+            f"{name} cannot be read: {error.strerror}", hint="check its path and permissions"
+        ) from None
     except UnicodeDecodeError:
         raise Misused(f"{name} is not UTF-8") from None
     try:
@@ -147,6 +149,8 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text("utf-8")
     except OSError as error:
-        raise Failed(f"{path} cannot be read: {error.strerror}") from None
+        raise Failed(
+            f"{path} cannot be read: {error.strerror}", hint="check its path and permissions"
+        ) from None
     except UnicodeDecodeError:
         raise Failed(f"{path} is not UTF-8 text") from None

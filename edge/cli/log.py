@@ -239,7 +239,9 @@ def _source(file: str) -> Iterator[BinaryIO]:
     try:
         source = Path(file).open("rb")  # noqa: SIM115  # closed below; only opening it is explained
     except OSError as error:
-        raise Failed(f"{file} cannot be read: {error.strerror}") from None
+        raise Failed(
+            f"{file} cannot be read: {error.strerror}", hint="check its path and permissions"
+        ) from None
     with source:
         yield source
 
@@ -301,7 +303,9 @@ def _log_id_of(file: Path, copy: Path, group: str) -> str:
     try:
         shutil.copyfile(file, copy)
     except OSError as error:
-        raise Failed(f"{file} cannot be read: {error.strerror}") from None
+        raise Failed(
+            f"{file} cannot be read: {error.strerror}", hint="check its path and permissions"
+        ) from None
     try:
         log = SqliteEventLog(copy)
         try:
