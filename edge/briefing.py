@@ -94,6 +94,7 @@ _T: Final[dict[str, dict[Lang, str]]] = {
     },
     "swept": {"en": "last sweep {at}", "pt": "último sweep {at}"},
     "unswept": {"en": "never swept", "pt": "nunca varrido"},
+    "swept once": {"en": "last sweep not on record", "pt": "sem registo do último sweep"},
     "pending": {
         "en": "comments {comments} · votes {votes} · without a receipt {naked}",
         "pt": "comentários {comments} · votos {votes} · sem recibo {naked}",
@@ -262,7 +263,9 @@ def _more(n: int, lang: Lang) -> Item:
 
 def _health(health: Data, queries: Queries, lang: Lang) -> Section:
     swept = health["last_sweep"]
-    measured = _T["swept"][lang].format(at=swept) if swept else _T["unswept"][lang]
+    # when a sweep was is measured, not folded: a past position knows only that there was one
+    unswept = "swept once" if queries.episodes().captured else "unswept"
+    measured = _T["swept"][lang].format(at=swept) if swept else _T[unswept][lang]
     strip = _T["degraded" if health["degraded"] else "ok"][lang]
     items = [Item(f"{strip}: {_T['strip'][lang].format(**health)} · {measured}", None, [])]
     for run_id in health["unfinished_runs"]:

@@ -13,6 +13,7 @@ from edge.domain.refusal import Refused
 from edge.init import initialise
 from edge.settings import Settings
 from edge.wiring import Edge
+from tests.support.sessions import write_talks
 
 
 @contextmanager
@@ -115,3 +116,14 @@ def test_a_presented_briefing_comes_back_as_it_was_shown(home: Path, monkeypatch
         assert again["recomputed"] is True
         assert "recomputed" in said
         assert "E mais isso" in again["text"]
+
+
+def test_a_past_briefing_calls_nothing_never_swept_that_was(tmp_path: Path) -> None:
+    initialise(Settings(tmp_path / "home", "g", root=str(tmp_path / "store")))
+    write_talks(tmp_path / "store")
+    with opened(tmp_path / "home") as edge:
+        before = edge.log.head()
+        edge.sweep()
+        assert "never swept" in edge.briefing_at(str(before))[0]["text"]
+        assert "last sweep not on record" in edge.briefing_at(str(edge.log.head()))[0]["text"]
+        assert f"last sweep {edge.health()['last_sweep']}" in edge.briefing().text
