@@ -94,7 +94,7 @@ _T: Final[dict[str, dict[Lang, str]]] = {
     },
     "swept": {"en": "last sweep {at}", "pt": "último sweep {at}"},
     "unswept": {"en": "never swept", "pt": "nunca varrido"},
-    "swept once": {"en": "last sweep not on record", "pt": "sem registo do último sweep"},
+    "swept once": {"en": "last sweep not on record", "pt": "último sweep sem registo"},
     "pending": {
         "en": "comments {comments} · votes {votes} · without a receipt {naked}",
         "pt": "comentários {comments} · votos {votes} · sem recibo {naked}",
