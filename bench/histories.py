@@ -63,7 +63,7 @@ class Histories:
             initialise(Settings(home=home, group=GROUP, root=str(store)))
         grow(home / "log.db", events)
         with contextlib.closing(Edge.at_home(home)) as edge:
-            edge.current()
+            edge.briefing()  # notes of clusters and Recap, as an open or a worker leaves them
         for name in ("log.db", "read.db"):
             _settle(home / name)
         return home
